@@ -1,0 +1,130 @@
+#include "cli/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/closed_form.h"
+#include "model/error.h"
+
+namespace breakeven::cli {
+namespace {
+
+/// "powersgd:rank=4,feedback=off" -> "powersgd rank 4, feedback off".
+std::string label_of(std::string_view spec) {
+  std::string text;
+  for (const char c : spec) {
+    text += c == ':' || c == '=' ? " " : c == ',' ? ", " : std::string(1, c);
+  }
+  return text;
+}
+
+/// The curve that priced() takes for this candidate, if any.
+const CodecCosts* curve_of(const Candidate& candidate, const ScenarioSetup& setup) {
+  if (candidate.encode || candidate.decode) {
+    return nullptr;
+  }
+  const auto found = std::find_if(setup.codecs.begin(), setup.codecs.end(),
+                                  [&](const CodecCosts& costs) { return costs.scheme == candidate.plain_spec; });
+  return found == setup.codecs.end() ? nullptr : &*found;
+}
+
+bool outside(const CodecCosts& costs, const std::vector<Plan>& plans) {
+  const auto misses = [](const Curve& curve, const Work& work) {
+    return work.elements > 0 && !curve.points.empty() && !curve.covers(work.elements);
+  };
+  return std::any_of(plans.begin(), plans.end(), [&](const Plan& plan) {
+    return std::any_of(plan.begin(), plan.end(), [&](const Round& round) {
+      return misses(costs.encode, round.encode) || misses(costs.decode, round.decode);
+    });
+  });
+}
+
+AnswerRow judged(const Candidate& candidate, const ScenarioSetup& setup, const Compressor& plain) {
+  AnswerRow row;
+  row.candidate = priced(candidate, setup);
+  const Placement natural = candidate.scheme->placement;
+  row.prediction = predict(setup.scenario, *row.candidate.compressor, natural);
+  row.verdict = judge(setup.scenario, plain, *row.candidate.compressor, natural, setup.judge);
+  if (const CodecCosts* costs = curve_of(candidate, setup)) {
+    row.codec_source = costs->source;
+    row.codec_extrapolated = outside(*costs, row.prediction.plans);
+  }
+  return row;
+}
+
+void label_rows(Answer& answer) {
+  for (AnswerRow& row : answer.rows) {
+    const auto same = std::count_if(answer.rows.begin(), answer.rows.end(), [&](const AnswerRow& other) {
+      return other.candidate.plain_spec == row.candidate.plain_spec;
+    });
+    row.label = row.cast ? "plain " + row.candidate.plain_spec
+                         : label_of(same > 1 ? row.candidate.spec : row.candidate.plain_spec);
+  }
+}
+
+double near_linear(const Prediction& plain) {
+  std::vector<Seconds> exchanges;
+  for (const auto& message : plain.transfers) {
+    for (const Transfer& transfer : message) {
+      exchanges.push_back(transfer.time);
+    }
+  }
+  return near_linear_ratio(plain.parts.backward, exchanges);
+}
+
+}  // namespace
+
+std::string_view precision_name(Element element) {
+  return element == Element::f16 ? "fp16" : element == Element::bf16 ? "bf16" : "fp32";
+}
+
+std::vector<Candidate> named_schemes(const Context& context) {
+  std::vector<Candidate> named;
+  for (const std::string& spec : context.request.schemes) {
+    try {
+      Candidate candidate = context.registry.make(spec);
+      if (std::any_of(named.begin(), named.end(), [&](const Candidate& other) { return other.spec == candidate.spec; })) {
+        throw Error(Fault::value, {}, "\"" + candidate.spec + "\" is given twice", "each scheme once");
+      }
+      named.push_back(std::move(candidate));
+    } catch (const Error& error) {
+      throw error.inside("--scheme", Fault::value);
+    }
+  }
+  return named;
+}
+
+Answer answer(const Context& context) {
+  const std::vector<Candidate> named = named_schemes(context);
+  Answer answer;
+  answer.setup = resolve(context.request.scenario, context.catalogue);
+  const ScenarioSetup& setup = answer.setup;
+  const Element gradient = setup.scenario.workload.gradient;
+  const Candidate none = context.registry.make("none");
+  answer.plain_label = "plain " + std::string(precision_name(gradient));
+  answer.plain = predict(setup.scenario, *none.compressor);
+  answer.bound = step_without_network(setup.scenario);
+  answer.max_speedup = answer.bound > Seconds{} ? answer.plain.step / answer.bound : 1;
+  answer.near_linear_ratio = near_linear(answer.plain);
+  const auto is_cast = [](const Candidate& candidate) {
+    return candidate.spec == "bf16" || candidate.spec == "fp16";
+  };
+  const bool wide = gradient == Element::f32;
+  if (wide && std::none_of(named.begin(), named.end(), is_cast)) {
+    answer.rows.push_back(judged(context.registry.make("bf16"), setup, *none.compressor));
+    answer.rows.back().cast = true;
+  }
+  for (const Candidate& candidate : named) {
+    if (candidate.spec == none.spec) {
+      continue;  // the plain row is always there
+    }
+    AnswerRow row = judged(candidate, setup, *none.compressor);
+    row.named = true;
+    row.cast = wide && is_cast(candidate);
+    answer.rows.push_back(std::move(row));
+  }
+  label_rows(answer);
+  return answer;
+}
+
+}  // namespace breakeven::cli

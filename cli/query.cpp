@@ -1,0 +1,94 @@
+// `breakeven query`: one setup, every scheme, a verdict.
+#include <algorithm>
+
+#include "cli/answer.h"
+#include "cli/app.h"
+#include "cli/output.h"
+#include "model/error.h"
+
+namespace breakeven::cli {
+namespace {
+
+void check(const Request& request) {
+  if (request.has("explain") && request.format() != Format::table) {
+    throw Error(Fault::value, "--explain", "beside --format " + request.get("format", ""), "--format table");
+  }
+  const bool judges = std::any_of(request.schemes.begin(), request.schemes.end(), [](const std::string& spec) { return spec != "none"; });
+  if (request.has("exit-verdict") && !judges) {
+    throw Error(Fault::value, "--exit-verdict", "no scheme to judge", "at least one --scheme other than none");
+  }
+}
+
+void tell(const Context& context, const Answer& answer) {
+  for (const std::string& warning : answer.setup.warnings) {
+    warn(context, warning);
+  }
+  const auto extrapolated = [&](const std::string& label, const Prediction& prediction) {
+    if (prediction.extrapolated) {
+      warn(context, label + ": some exchange lies outside the fabric's measured tables; the last segment's slope is used");
+    }
+  };
+  extrapolated(answer.plain_label, answer.plain);
+  for (const AnswerRow& row : answer.rows) {
+    extrapolated(row.label, row.prediction);
+    if (row.codec_extrapolated) {
+      warn(context, row.label + ": some message lies outside its codec curve; the nearest point or slope is used");
+    }
+    note(context, row.label + ": " + std::to_string(row.prediction.messages.size()) + " messages, placement " +
+                      std::string(name(row.prediction.placement)) + ", codec " + to_string(row.codec()) +
+                      (row.codec() > Seconds{} ? " " + std::string(name(row.prediction.codec)) : "") +
+                      (row.codec_source.empty() ? "" : " (" + row.codec_source + ")"));
+  }
+  for (const Input& input : answer.setup.inputs) {
+    note(context, input.name + " " + input.text + ": " + std::string(name(input.origin)) +
+                      (input.source.empty() ? "" : " (" + input.source + ")"));
+  }
+}
+
+/// What --exit-verdict reports: the best call among the schemes that were named.
+int verdict_status(const Answer& answer) {
+  int status = kDoesNotPay;
+  for (const AnswerRow& row : answer.rows) {
+    if (row.named && row.verdict.call == Call::pays) {
+      return kAnswered;
+    }
+    if (row.named && row.verdict.call == Call::too_close) {
+      status = kTooClose;
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+int query(const Context& context) {
+  const Request& request = context.request;
+  check(request);
+  const Answer found = answer(context);
+  const std::string path = request.get("output", "-");
+  const bool terminal = context.environment.out_is_terminal && path == "-";
+  std::string text;
+  switch (request.format()) {
+    case Format::table:
+      text = query_screen(found, style_for(request.get("color", "auto"), terminal, context.environment));
+      text += request.has("explain") ? "\n" + explain(found) : "";
+      break;
+    case Format::json:
+      text = query_json(found);
+      break;
+    case Format::jsonl:
+      text = query_jsonl(found);
+      break;
+    case Format::csv:
+      text = to_csv(query_rows(found));
+      break;
+    case Format::markdown:
+      text = to_markdown(query_table(found));
+      break;
+  }
+  tell(context, found);
+  write_all(path, context.out, text);
+  return request.has("exit-verdict") ? verdict_status(found) : kAnswered;
+}
+
+}  // namespace breakeven::cli

@@ -1,0 +1,197 @@
+// sweep: a grid of setups becomes rows, streamed in a fixed order whatever the number of threads.
+#include "model/sweep.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <ostream>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/sweep_rows.h"
+#include "model/error.h"
+#include "profiles/grid_runner.h"
+
+namespace breakeven::cli {
+namespace {
+
+/// The options of the command line as a grid: one value is the base's, several are an axis.
+void add_options(Grid& grid, const OptionValues& scenario) {
+  for (const Option& option : scenario_options()) {
+    const auto found = scenario.find(option.name);
+    if (found == scenario.end()) {
+      continue;
+    }
+    // What is said on the command line replaces whatever the grid says about it.
+    grid.base.erase(option.name);
+    std::erase_if(grid.axes, [&](const Grid::Axis& axis) { return axis.option == option.name; });
+    for (Grid::Case& one : grid.cases) {
+      one.values.erase(option.name);
+    }
+    std::vector<std::string> values = expand_list(option.name, found->second);
+    if (values.size() == 1) {
+      grid.base[option.name] = std::move(values.front());
+    } else {
+      grid.axes.push_back({option.name, std::move(values)});
+    }
+  }
+}
+
+Grid grid_of(const Context& context) {
+  const Request& request = context.request;
+  Grid grid;
+  if (request.arguments.empty()) {
+    grid.cases.emplace_back();
+  } else {
+    const Catalogue::Text text = context.catalogue.sweep(request.arguments.front());
+    grid = read_grid(text.json, text.where);
+  }
+  add_options(grid, request.scenario);
+  if (!request.schemes.empty()) {
+    grid.schemes = request.schemes;
+    for (Grid::Case& one : grid.cases) {
+      one.schemes.clear();
+    }
+  }
+  const bool all_cases = std::all_of(grid.cases.begin(), grid.cases.end(),
+                                     [](const Grid::Case& one) { return !one.schemes.empty(); });
+  if (grid.schemes.empty() && !all_cases) {
+    throw Error(Fault::value, "--scheme", "missing", "at least one scheme to judge (list schemes)");
+  }
+  return grid;
+}
+
+std::size_t thread_count(const Request& request) {
+  constexpr std::size_t kMost = 1024;
+  if (!request.has("threads")) {
+    return std::max(1U, std::thread::hardware_concurrency());
+  }
+  try {
+    const std::size_t threads = parse_count(request.get("threads", ""));
+    if (threads == 0 || threads > kMost) {
+      throw Error(Fault::value, {}, "\"" + request.get("threads", "") + "\" is out of range", "1 to 1024");
+    }
+    return threads;
+  } catch (const Error& error) {
+    throw error.inside("--threads", Fault::value);
+  }
+}
+
+/// "12,345,678": counts of a sweep are long.
+std::string grouped(std::size_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t i = text.size(); i > 3;) {
+    i -= 3;
+    text.insert(i, ",");
+  }
+  return text;
+}
+
+/// A line on the terminal that is written over, at most ten times a second.
+class Progress {
+ public:
+  Progress(const Context& context, std::size_t rows) : err_(context.err), rows_(rows) {
+    const std::string when = context.request.get("progress", "auto");
+    on_ = when == "always" ||
+          (when == "auto" && context.environment.err_is_terminal && !context.request.has("quiet"));
+  }
+  void at(std::size_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (on_ && (now - last_ > std::chrono::milliseconds(100) || done == rows_)) {
+      last_ = now;
+      err_ << "\r" << grouped(done) << " of " << grouped(rows_) << " setups" << std::flush;
+    }
+  }
+  void end() {
+    if (on_) {
+      err_ << "\r\033[K" << std::flush;
+    }
+  }
+
+ private:
+  std::ostream& err_;
+  std::size_t rows_;
+  bool on_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+void summarise(const Context& context, const Tally& tally) {
+  if (context.request.has("quiet")) {
+    return;
+  }
+  context.err << "compression pays in " << grouped(tally.pays) << " of " << grouped(tally.rows) << " setups ("
+              << grouped(tally.does_not_pay) << " do not pay, " << grouped(tally.too_close)
+              << " too close to call)\n";
+}
+
+}  // namespace
+
+int sweep(const Context& context) {
+  const Grid grid = grid_of(context);
+  const std::size_t threads = thread_count(context.request);
+  const GridPlan plan(grid, context.catalogue, context.registry);
+  if (context.request.has("dry-run")) {
+    context.out << plan.rows() << "\n";
+    flush_standard(context.out);
+    return 0;
+  }
+  const RowWriter writer(plan, context.request.format());
+  Output output(context.request.get("output", "-"), context.out);
+  Progress progress(context, plan.rows());
+
+  constexpr std::size_t kRowsAChunk = 4096;
+  const std::size_t per_point =
+      std::max<std::size_t>(1, plan.rows() / std::max<std::size_t>(1, plan.points()));
+  const std::size_t chunk = std::max<std::size_t>(1, kRowsAChunk / per_point);
+  std::vector<std::unique_ptr<GridRunner>> runners(threads);
+  std::mutex shared;  // tally and warnings
+  Tally tally;
+  std::vector<std::string> warnings;
+  output.stream() << writer.head();
+  std::size_t done = 0;
+  run_in_order((plan.points() + chunk - 1) / chunk, threads,
+               [&](std::size_t index, std::size_t worker) {
+                 if (!runners[worker]) {
+                   runners[worker] = std::make_unique<GridRunner>(plan, context.catalogue, context.registry);
+                 }
+                 Tally part;
+                 std::string text;
+                 GridPlan::Point point = plan.point(index * chunk);
+                 const std::size_t end = std::min(plan.points(), (index + 1) * chunk);
+                 for (std::size_t i = index * chunk; i < end; ++i, plan.next(point)) {
+                   writer.append(text, point, *runners[worker], i == 0, part);
+                 }
+                 const std::vector<std::string> said = runners[worker]->take_warnings();
+                 const std::lock_guard lock(shared);
+                 tally += part;
+                 for (const std::string& warning : said) {
+                   if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
+                     warnings.push_back(warning);
+                   }
+                 }
+                 return text;
+               },
+               [&](std::string&& text) {
+                 output.stream() << text;
+                 done += chunk * per_point;
+                 progress.at(std::min(done, plan.rows()));
+                 return static_cast<bool>(output.stream());  // a full disk: commit() says so
+               });
+  progress.end();
+  output.stream() << writer.tail(tally);
+  output.commit();
+  std::sort(warnings.begin(), warnings.end());
+  constexpr std::size_t kMostWarnings = 10;
+  for (std::size_t i = 0; i < std::min(warnings.size(), kMostWarnings); ++i) {
+    warn(context, warnings[i]);
+  }
+  if (warnings.size() > kMostWarnings) {
+    warn(context, "and " + std::to_string(warnings.size() - kMostWarnings) + " more of the same kinds");
+  }
+  summarise(context, tally);
+  return 0;
+}
+
+}  // namespace breakeven::cli

@@ -1,0 +1,192 @@
+// The verdict in sentences: what to do, why, and what to find out next.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/answer.h"
+
+namespace breakeven::cli {
+namespace {
+
+std::string times(double speedup) { return fmt::format("{:.2f}x", speedup); }
+std::string percent(double share) { return significant(share * 100, 2) + " %"; }
+
+const AnswerRow* most(const Answer& answer, Call call) {
+  const AnswerRow* found = nullptr;
+  for (const AnswerRow& row : answer.rows) {
+    if (row.verdict.call == call && (found == nullptr || row.verdict.speedup > found->verdict.speedup)) {
+      found = &row;
+    }
+  }
+  return found;
+}
+
+const AnswerRow* cast_of(const Answer& answer) {
+  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(), [](const AnswerRow& row) {
+    return row.cast && row.verdict.call == Call::pays;
+  });
+  return found == answer.rows.end() ? nullptr : &*found;
+}
+
+bool network_matters(const Answer& answer) { return answer.max_speedup > 1 + answer.setup.judge.margin; }
+
+bool gathers(const Prediction& prediction) {
+  return std::any_of(prediction.plans.begin(), prediction.plans.end(), [](const Plan& plan) {
+    return std::any_of(plan.begin(), plan.end(), [](const Round& round) { return round.exchange == Exchange::all_gather; });
+  });
+}
+
+std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& winner) {
+  const double given = answer.setup.judge.extra_steps;
+  const std::string limit = percent(winner.verdict.extra_steps_below);
+  std::vector<std::string> lines;
+  if (winner.cast) {
+    lines.push_back(fmt::format("send the gradients in 16 bit ({}): {}, with no change to the algorithm.",
+                                winner.candidate.plain_spec, times(winner.verdict.speedup)));
+    if (answer.rows.size() > 1) {
+      lines.emplace_back("No other scheme asked about gains more.");
+    }
+    return lines;
+  }
+  if (given > 0) {
+    lines.push_back(fmt::format("compress with {}: {}, the {} more steps that you expect included; at {} the gain is gone.",
+                                winner.candidate.plain_spec, times(winner.verdict.speedup), percent(given), limit));
+  } else {
+    lines.push_back(fmt::format("compress with {}: {}, as long as training needs fewer than {} more steps.",
+                                winner.candidate.plain_spec, times(winner.verdict.speedup), limit));
+  }
+  if (const AnswerRow* cast = cast_of(answer)) {
+    const bool mostly = cast->verdict.speedup - 1 >= 0.5 * (winner.verdict.speedup - 1);
+    lines.push_back(fmt::format("A 16-bit cast alone gives {}{} with no change to the algorithm.",
+                                times(cast->verdict.speedup), mostly ? ", most of the gain," : ""));
+  }
+  return lines;
+}
+
+std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answer) {
+  std::vector<std::string> lines = {fmt::format("too close to call: {} gives {} to {} within what is known of the inputs.",
+                                                row.candidate.plain_spec, times(row.verdict.speedup_low),
+                                                times(row.verdict.speedup_high))};
+  if (row.codec() > Seconds{} && row.prediction.codec != Origin::given) {
+    lines.push_back(fmt::format("What decides: its codec time, {} now ({}){}.", to_string(row.codec()),
+                                name(row.prediction.codec),
+                                row.verdict.codec_below ? "; under " + to_string(*row.verdict.codec_below) + " it pays" : ""));
+  } else if (answer.setup.judge.compute_uncertainty > 0) {
+    lines.push_back(fmt::format("What decides: forward and backward times ({}).", name(answer.setup.compute)));
+  } else {
+    lines.push_back(fmt::format("The gain is within the margin of {}.", percent(answer.setup.judge.margin)));
+  }
+  return lines;
+}
+
+std::vector<std::string> when_nothing_pays(const Answer& answer) {
+  if (!network_matters(answer)) {
+    return {fmt::format("do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
+                        percent(answer.max_speedup - 1))};
+  }
+  const AnswerRow& closest = *most(answer, Call::does_not_pay);
+  std::vector<std::string> lines = {fmt::format("do not compress: {} comes closest with {}; {}.", closest.candidate.plain_spec,
+                                                times(closest.verdict.speedup), reason(answer, closest))};
+  if (const auto budget = closest.verdict.codec_below; budget && *budget < closest.codec() && *budget > Seconds{}) {
+    lines.push_back(fmt::format("It would pay with encode and decode under {} together ({} now).", to_string(*budget),
+                                to_string(closest.codec())));
+  }
+  return lines;
+}
+
+const Input* input_of(const Answer& answer, std::string_view name) {
+  const auto& inputs = answer.setup.inputs;
+  const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == name; });
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+bool assumed(const Answer& answer, std::string_view name) {
+  const Input* input = input_of(answer, name);
+  return input != nullptr && (input->origin == Origin::assumed || input->origin == Origin::estimated);
+}
+
+std::string measure_codec(const AnswerRow& row) {
+  const std::string& spec = row.candidate.plain_spec;
+  return fmt::format("{0}'s codec time is {1}: time it on your device, then --scheme {0}{2}encode=TIME,decode=TIME or --codec FILE.",
+                     spec, row.prediction.codec == Origin::estimated ? "an estimate" : "published for another machine",
+                     spec.find(':') == std::string::npos ? ":" : ",");
+}
+
+}  // namespace
+
+const AnswerRow* best(const Answer& answer) { return most(answer, Call::pays); }
+
+std::string reason(const Answer& answer, const AnswerRow& row) {
+  const Breakdown& plain = answer.plain.parts;
+  const Breakdown& parts = row.prediction.parts;
+  const Seconds saved =
+      plain.exposed_communication + plain.slowdown - parts.exposed_communication - parts.slowdown;
+  if (!network_matters(answer)) {
+    return "the step hardly waits for the network";
+  }
+  if (saved <= Seconds{}) {
+    if (gathers(row.prediction) && parts.communication > plain.communication) {
+      return "all-gather grows with the workers";
+    }
+    return row.prediction.wire >= answer.plain.wire ? "it sends no less than plain all-reduce"
+                                                    : "what it sends is not hidden behind backward";
+  }
+  if (parts.exposed_codec >= saved) {
+    return fmt::format("its codec takes {}, it saves {} of waiting", to_string(parts.exposed_codec), to_string(saved));
+  }
+  if (row.verdict.speedup * (1 + answer.setup.judge.extra_steps) > 1 && row.verdict.speedup < 1) {
+    return fmt::format("{} more steps cost more than it gains", percent(answer.setup.judge.extra_steps));
+  }
+  return fmt::format("it gains {}, within the margin", percent(std::max(0.0, row.verdict.speedup - 1)));
+}
+
+std::vector<std::string> verdict_lines(const Answer& answer) {
+  if (answer.rows.empty()) {
+    return {"nothing to compare with: name schemes with --scheme."};
+  }
+  if (const AnswerRow* winner = best(answer)) {
+    return when_it_pays(answer, *winner);
+  }
+  if (const AnswerRow* close = most(answer, Call::too_close)) {
+    return when_too_close(*close, answer);
+  }
+  return when_nothing_pays(answer);
+}
+
+std::vector<std::string> next_lines(const Answer& answer) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> lines;
+  const auto uncertain = [](const AnswerRow& row) {
+    return row.codec() > Seconds{} && row.prediction.codec >= Origin::published && !row.cast;
+  };
+  const AnswerRow* first = best(answer) != nullptr ? best(answer) : most(answer, Call::too_close);
+  if (std::none_of(answer.rows.begin(), answer.rows.end(), [](const AnswerRow& row) { return row.named; })) {
+    lines.emplace_back("name the schemes you think of: --scheme NAME, repeatable (breakeven list schemes).");
+  }
+  if (!network_matters(answer)) {
+    lines.emplace_back("look elsewhere than at the network: input pipeline, kernels, batch size.");
+  } else if (first != nullptr && uncertain(*first)) {
+    lines.push_back(measure_codec(*first));
+  }
+  if (answer.setup.compute >= Origin::estimated) {
+    lines.emplace_back("forward and backward times are estimates: time one worker alone, then --throughput, or --forward and --backward.");
+  }
+  if (network_matters(answer)) {
+    for (const AnswerRow& row : answer.rows) {
+      const bool open = row.verdict.speedup_high > 1 + answer.setup.judge.margin;
+      if (uncertain(row) && &row != first && open && row.verdict.call != Call::pays) {
+        lines.push_back(measure_codec(row));
+      }
+    }
+    if (assumed(answer, "efficiency")) {
+      lines.emplace_back("the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency busbw/bandwidth.");
+    }
+    if (assumed(answer, "gamma")) {
+      lines.emplace_back("gamma is assumed: time backward with and without all-reduce beside it, then --gamma.");
+    }
+  }
+  lines.resize(std::min(lines.size(), kMost));
+  return lines;
+}
+
+}  // namespace breakeven::cli

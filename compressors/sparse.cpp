@@ -1,0 +1,40 @@
+#include "compressors/sparse.h"
+
+#include <limits>
+
+namespace breakeven {
+
+double kept(double ratio, double n) {
+  const double product = ratio * n;
+  const double nearest = std::round(product);
+  const double slack = 4 * std::numeric_limits<double>::epsilon() * product;
+  const double whole = std::abs(product - nearest) <= slack ? nearest : std::floor(product);
+  return std::min(std::max(whole, 1.0), n);
+}
+
+Param index_param() {
+  return choice_param("index", {"u64", "u32"},
+                      "positions as sent: 64 bit as torch.topk returns them, or 32 bit");
+}
+
+double index_bytes(const Params& params) {
+  return params.is("index", "u64") ? 8 : 4;
+}
+
+Param feedback_param() {
+  return choice_param("feedback", {"on", "off"}, "keep what is not sent and add it to the next gradient");
+}
+
+Work with_feedback(Work encode, const Flat& gradient) {
+  encode.touched += 3 * gradient.bytes();
+  encode.flops += gradient.elements;
+  encode.launches += 1;
+  return encode;
+}
+
+Work scatter(const Flat& gradient, double k, double entry, double repeats) {
+  const double touched = gradient.bytes().base() + repeats * k * (entry + 2 * gradient.width);
+  return coding(touched, repeats * k, 2, gradient.elements, repeats);
+}
+
+}  // namespace breakeven

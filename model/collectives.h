@@ -1,0 +1,25 @@
+// What each collective costs, by algorithm.
+#pragma once
+
+#include "model/fabric.h"
+
+namespace breakeven {
+
+/// One exchange, priced.
+struct Transfer {
+  Seconds time;
+  Algorithm algorithm = Algorithm::ring;  ///< the one that was priced
+  Bytes wire;                             ///< what one worker sends
+  bool from_table = false, extrapolated = false;
+};
+
+/// `payload`: what one worker contributes (see Round). An algorithm that has no form of `exchange` falls back
+/// to the one every library has (ring; direct for all-to-all), and Transfer::algorithm says so.
+Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
+                  Algorithm algorithm = Algorithm::automatic);
+
+/// The textbook ring all-reduce over one level: steps*(n-1) latencies + 2(n-1)/n payload/bandwidth. Two steps
+/// per worker is what reduce-scatter + all-gather take; some papers print one.
+Seconds ring_all_reduce(const Level& level, Bytes payload, std::size_t workers, double steps = 2);
+
+}  // namespace breakeven

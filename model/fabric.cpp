@@ -1,0 +1,48 @@
+#include "model/fabric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "model/error.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::array<std::string_view, 11> kAlgorithms = {
+    "auto",   "ring",   "tree", "double-tree", "recursive-doubling", "halving-doubling", "hierarchical",
+    "leader", "direct", "ps",   "byteps"};
+
+}  // namespace
+
+std::string_view name(Algorithm algorithm) {
+  return kAlgorithms[static_cast<std::size_t>(algorithm)];
+}
+
+Algorithm parse_algorithm(std::string_view text) {
+  const auto found = std::find(kAlgorithms.begin(), kAlgorithms.end(), text);
+  if (found == kAlgorithms.end()) {
+    const std::vector<std::string> known(kAlgorithms.begin(), kAlgorithms.end());
+    throw Error(Fault::value, {}, "unknown algorithm \"" + std::string(text) + "\"", one_of(known, text));
+  }
+  return static_cast<Algorithm>(found - kAlgorithms.begin());
+}
+
+Seconds Table::at(Bytes payload) const {
+  if (points.size() == 1 || payload <= Bytes{}) {
+    return points.front().time;
+  }
+  auto right = std::lower_bound(points.begin(), points.end(), payload,
+                                [](const Point& point, Bytes size) { return point.payload < size; });
+  right = std::clamp(right, points.begin() + 1, points.end() - 1);
+  const auto left = right - 1;
+  const double slope = std::log(right->time / left->time) / std::log(right->payload / left->payload);
+  return left->time * std::exp(slope * std::log(payload / left->payload));
+}
+
+bool Table::covers(Bytes payload) const {
+  return payload >= points.front().payload && payload <= points.back().payload;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,71 @@
+// What the workers exchange over: links inside a node, the network across nodes, or measured tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/compressor.h"
+#include "model/units.h"
+
+namespace breakeven {
+
+enum class Algorithm {
+  automatic,  ///< the cheapest that the fabric offers for this exchange and size
+  ring,
+  tree,         ///< binary tree, not pipelined
+  double_tree,  ///< NCCL's two pipelined binary trees
+  recursive_doubling,
+  halving_doubling,
+  hierarchical,  ///< reduce-scatter inside, all-reduce across, all-gather inside
+  leader,        ///< reduce to one worker of the node, ring across, broadcast inside
+  direct,        ///< every worker sends to every other by itself
+  parameter_server,
+  byteps,
+};
+std::string_view name(Algorithm algorithm);
+/// Throws Error with the nearest name.
+Algorithm parse_algorithm(std::string_view text);
+
+/// One level of links.
+struct Level {
+  std::string name;
+  BytesPerSecond bandwidth;  ///< one direction: of one worker inside a node, of ONE NODE across nodes
+  Seconds latency;           ///< one step of a collective
+  double efficiency = 1;     ///< share of the bandwidth that collectives reach
+
+  [[nodiscard]] BytesPerSecond effective() const { return bandwidth * efficiency; }
+};
+
+/// Measured collective times of one group size.
+struct Table {
+  struct Point {
+    Bytes payload;
+    Seconds time;
+  };
+  Exchange exchange = Exchange::all_reduce;
+  std::size_t workers = 0;
+  std::vector<Point> points;  ///< rising payloads
+
+  /// Interpolated in log-log; outside, the slope of the last segment.
+  [[nodiscard]] Seconds at(Bytes payload) const;
+  [[nodiscard]] bool covers(Bytes payload) const;
+};
+
+struct Fabric {
+  std::string name;
+  Level inside, across;
+  std::size_t servers = 0;  ///< parameter servers on machines of their own; 0: one on every node
+  bool full_duplex = true;  ///< of the parameter servers' push and pull
+  std::vector<Algorithm> offered{Algorithm::ring, Algorithm::double_tree};  ///< what `automatic` picks from
+  std::vector<Table> tables;
+};
+
+/// The workers of one exchange: `per_node` on each node, whole nodes only.
+struct Group {
+  std::size_t workers = 1, per_node = 1;
+  [[nodiscard]] std::size_t nodes() const { return (workers + per_node - 1) / per_node; }
+};
+
+}  // namespace breakeven

@@ -1,0 +1,233 @@
+#include "model/predict.h"
+
+#include <algorithm>
+
+#include "model/closed_form.h"
+#include "model/error.h"
+
+namespace breakeven {
+namespace {
+
+bool has_work(const std::vector<Plan>& plans) {
+  return std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
+    return std::any_of(plan.begin(), plan.end(),
+                       [](const Round& round) { return !round.encode.none() || !round.decode.none(); });
+  });
+}
+
+std::vector<Plan> plans_of(const std::vector<Message>& messages, const Compressor& compressor,
+                           std::size_t workers) {
+  std::vector<Plan> plans;
+  plans.reserve(messages.size());
+  for (const Message& message : messages) {
+    plans.push_back(compressor.plan(message.tensors, workers));
+  }
+  return plans;
+}
+
+Resource codec_resource(Placement placement) {
+  switch (placement) {
+    case Placement::stream:
+      return Resource::codec;
+    case Placement::host:
+      return Resource::host;
+    default:
+      return Resource::compute;
+  }
+}
+
+}  // namespace
+
+Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Placement natural)
+    : group_(scenario.group()),
+      algorithm_(scenario.algorithm),
+      method_(scenario.method),
+      inside_(scenario.last_bucket_inside),
+      gamma_(scenario.overlap.gamma),
+      gamma_codec_(scenario.overlap.gamma_codec),
+      placement_(scenario.overlap.placement.value_or(natural)),
+      forward_(scenario.workload.forward()),
+      backward_(scenario.workload.backward()),
+      other_(scenario.workload.other) {
+  messages_ = scenario.schedule.messages(scenario.workload);
+  plans_ = plans_of(messages_, compressor, group_.workers);
+  has_codec_ = has_work(plans_);
+  overlapped_ = !(placement_ == Placement::serial && has_codec_);
+  if (!overlapped_ && !messages_.empty()) {
+    // The whole gradient as one message, tensors whole whatever the schedule cut.
+    messages_ = {whole_gradient(scenario.workload)};
+    plans_ = plans_of(messages_, compressor, group_.workers);
+  } else if (scenario.dense_bytes) {
+    // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
+    const double size = size_of(scenario.workload.gradient);
+    Workload sized = plain_workload({}, static_cast<std::size_t>(scenario.dense_bytes->base() / size + 0.5));
+    sized.gradient = scenario.workload.gradient;
+    messages_ = scenario.schedule.messages(sized);
+    plans_ = plans_of(messages_, compressor, group_.workers);
+  }
+  if (method_ == Method::closed_form && has_codec_ &&
+      (placement_ == Placement::stream || placement_ == Placement::host)) {
+    throw Error(Fault::value, "--placement",
+                "the closed form has no term for \"" + std::string(name(placement_)) + "\"",
+                "serial or hook, or --method timeline");
+  }
+  for (const Message& message : messages_) {
+    state_ += compressor.state(message.tensors, group_.workers);
+  }
+  build_chains(scenario);
+}
+
+void Forecast::build_chains(const Scenario& scenario) {
+  const Device& device = placement_ == Placement::host ? scenario.overlap.host : scenario.device;
+  const Resource codec = codec_resource(placement_);
+  bool any_codec = false;
+  for (std::size_t m = 0; m < messages_.size(); ++m) {
+    Chain chain{messages_[m].ready, {}};
+    const auto work = [&](Work& item, Activity activity, std::size_t round) {
+      if (item.none()) {
+        return;
+      }
+      item.known = time(device, item);
+      codec_ = any_codec ? weaker(codec_, item.origin) : item.origin;
+      any_codec = true;
+      (activity == Activity::encode ? encode_ : decode_) += *item.known;
+      chain.stages.push_back({codec, activity, *item.known, round});
+    };
+    for (std::size_t r = 0; r < plans_[m].size(); ++r) {
+      Round& round = plans_[m][r];
+      work(round.encode, Activity::encode, r);
+      if (round.exchange != Exchange::none) {
+        hops_.push_back({m, r, chain.stages.size(), round.exchange, round.payload});
+        payload_ += round.payload;
+        chain.stages.push_back({Resource::network, Activity::exchange, {}, r});
+      }
+      work(round.decode, Activity::decode, r);
+    }
+    if (placement_ == Placement::host &&
+        std::any_of(chain.stages.begin(), chain.stages.end(),
+                    [](const Stage& stage) { return stage.resource == Resource::host; })) {
+      add_copies(scenario, m, chain);
+    }
+    chains_.push_back(std::move(chain));
+  }
+  scaled_ = chains_;
+  exchange_.resize(hops_.size());
+  transfers_.resize(hops_.size());
+}
+
+/// The gradient goes to the host before the first stage and comes back after the last; payloads leave from
+/// the host.
+void Forecast::add_copies(const Scenario& scenario, std::size_t message, Chain& chain) {
+  if (scenario.device.host_link <= BytesPerSecond{}) {
+    throw Error(Fault::value, "--placement", scenario.device.name + " states no host_link",
+                "a device with one");
+  }
+  const Stage copy{Resource::copy, Activity::copy,
+                   bytes(messages_[message].tensors) / scenario.device.host_link, 0};
+  chain.stages.insert(chain.stages.begin(), copy);
+  chain.stages.push_back(copy);
+  for (Hop& hop : hops_) {
+    hop.stage += hop.message == message ? 1 : 0;
+  }
+}
+
+void Forecast::price(const Fabric& fabric, const Variation& variation) {
+  for (std::size_t i = 0; i < hops_.size(); ++i) {
+    if (variation.free_network) {
+      exchange_[i] = {};
+      continue;
+    }
+    // Buckets come in runs of one size.
+    if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload) {
+      transfers_[i] = transfers_[i - 1];
+      exchange_[i] = exchange_[i - 1];
+      continue;
+    }
+    transfers_[i] = transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_);
+    exchange_[i] = transfers_[i].time;
+  }
+}
+
+Breakdown Forecast::run(const Fabric& fabric, const Variation& variation) {
+  return run(fabric, variation, gamma_);
+}
+
+Breakdown Forecast::run(const Fabric& fabric, const Variation& variation, double gamma) {
+  price(fabric, variation);
+  return rerun(variation, gamma, nullptr);
+}
+
+Breakdown Forecast::rerun(const Variation& variation, double gamma, std::vector<Span>* spans) {
+  Breakdown parts;
+  if (method_ == Method::closed_form) {
+    parts = closed_form(variation, gamma);
+  } else {
+    for (std::size_t c = 0; c < chains_.size(); ++c) {
+      scaled_[c].ready = chains_[c].ready * variation.compute;
+      for (std::size_t s = 0; s < chains_[c].stages.size(); ++s) {
+        scaled_[c].stages[s].time = chains_[c].stages[s].time * variation.codec;
+      }
+    }
+    for (std::size_t i = 0; i < hops_.size(); ++i) {
+      scaled_[hops_[i].message].stages[hops_[i].stage].time = exchange_[i];
+    }
+    parts = run_timeline(scaled_, backward_ * variation.compute, {gamma, gamma_codec_}, spans);
+  }
+  parts.forward = forward_ * variation.compute;
+  parts.other = other_;
+  return parts;
+}
+
+Breakdown Forecast::closed_form(const Variation& variation, double gamma) const {
+  Breakdown parts;
+  parts.backward = backward_ * variation.compute;
+  parts.encode = encode_ * variation.codec;
+  parts.decode = decode_ * variation.codec;
+  for (const Seconds time : exchange_) {
+    parts.communication += time;
+  }
+  parts.exposed_codec = parts.encode + parts.decode;
+  const Seconds compute = parts.backward + parts.exposed_codec;
+  if (!overlapped_) {
+    parts.exposed_communication = serial(parts.backward, parts.encode, exchange_, parts.decode) - compute;
+    return parts;
+  }
+  // The last message's rounds together are the last bucket.
+  const std::size_t last = messages_.empty() ? 0 : messages_.size() - 1;
+  Seconds hidden;
+  Seconds tail;
+  for (std::size_t i = 0; i < hops_.size(); ++i) {
+    (hops_[i].message == last ? tail : hidden) += exchange_[i];
+  }
+  const Seconds exchanges[] = {hidden, tail};
+  const Seconds total = overlapped(compute, gamma, exchanges, inside_);
+  parts.slowdown = parts.communication == Seconds{} ? Seconds{} : compute * (gamma - 1);
+  parts.exposed_communication = total - compute - parts.slowdown;
+  return parts;
+}
+
+Prediction predict(const Scenario& scenario, const Compressor& compressor, Placement natural) {
+  Forecast forecast(scenario, compressor, natural);
+  Prediction prediction;
+  forecast.price(scenario.fabric, {});
+  prediction.parts = forecast.rerun({}, forecast.gamma_, &prediction.spans);
+  prediction.step = prediction.parts.step();
+  prediction.placement = forecast.placement_;
+  prediction.payload = forecast.payload_;
+  prediction.state = forecast.state_;
+  prediction.codec = forecast.codec_;
+  prediction.transfers.resize(forecast.messages_.size());
+  for (std::size_t i = 0; i < forecast.hops_.size(); ++i) {
+    const Transfer& transfer = forecast.transfers_[i];
+    auto& of_message = prediction.transfers[forecast.hops_[i].message];
+    of_message.resize(forecast.plans_[forecast.hops_[i].message].size());
+    of_message[forecast.hops_[i].round] = transfer;
+    prediction.wire += transfer.wire;
+    prediction.extrapolated = prediction.extrapolated || transfer.extrapolated;
+  }
+  prediction.messages = std::move(forecast.messages_);
+  prediction.plans = std::move(forecast.plans_);
+  return prediction;
+}
+
+}  // namespace breakeven

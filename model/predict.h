@@ -1,0 +1,97 @@
+// Scenario x scheme -> one step's time, by the timeline or by the closed form.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/collectives.h"
+#include "model/compressor.h"
+#include "model/scenario.h"
+#include "model/timeline.h"
+
+namespace breakeven {
+
+struct Prediction {
+  Seconds step;
+  Breakdown parts;
+  Placement placement = Placement::serial;
+  std::vector<Span> spans;  ///< timeline only
+  std::vector<Message> messages;
+  std::vector<Plan> plans;                       ///< one a message, every Work::known filled in
+  std::vector<std::vector<Transfer>> transfers;  ///< one a round
+  Bytes payload;                                 ///< what one worker contributes in a step
+  Bytes wire;                                    ///< what one worker sends in a step
+  Bytes state;                                   ///< extra memory of a worker
+  Origin codec = Origin::given;  ///< the least trustworthy of its codec times; given when it has none
+  bool extrapolated = false;     ///< some transfer lies outside the fabric's measured tables
+};
+
+/// Throws Error when the method cannot express the placement.
+Prediction predict(const Scenario& scenario, const Compressor& compressor,
+                   Placement natural = Placement::serial);
+
+/// What may vary while messages and plans stay the same.
+struct Variation {
+  double codec = 1;           ///< factor on encode and decode times
+  double compute = 1;         ///< factor on forward and backward times
+  bool free_network = false;  ///< every exchange takes no time
+};
+
+/// The same as predict(), prepared once and run many times: everything is priced that does not depend on the
+/// network.
+class Forecast {
+ public:
+  Forecast(const Scenario& scenario, const Compressor& compressor, Placement natural = Placement::serial);
+
+  /// One step over `fabric` (which may differ from the scenario's in its numbers). Takes microseconds; not
+  /// thread-safe.
+  Breakdown run(const Fabric& fabric, const Variation& variation = {});
+  /// With another gamma than the scenario's.
+  Breakdown run(const Fabric& fabric, const Variation& variation, double gamma);
+  /// Over the fabric of the last run(): nothing is priced again.
+  Breakdown rerun(const Variation& variation, double gamma) { return rerun(variation, gamma, nullptr); }
+  /// The exchanges of the last run(), message by message.
+  [[nodiscard]] const std::vector<Seconds>& exchanges() const { return exchange_; }
+
+  [[nodiscard]] bool has_codec() const { return has_codec_; }
+  [[nodiscard]] Origin codec() const { return codec_; }
+  [[nodiscard]] Placement placement() const { return placement_; }
+  [[nodiscard]] Seconds codec_time() const { return encode_ + decode_; }
+  [[nodiscard]] Bytes payload() const { return payload_; }
+  [[nodiscard]] Bytes state() const { return state_; }
+  [[nodiscard]] const std::vector<Message>& messages() const { return messages_; }
+  [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }
+
+ private:
+  friend Prediction predict(const Scenario&, const Compressor&, Placement);
+  struct Hop {  // one exchange of a message
+    std::size_t message, round, stage;
+    Exchange exchange;
+    Bytes payload;
+  };
+  void build_chains(const Scenario& scenario);
+  void add_copies(const Scenario& scenario, std::size_t message, Chain& chain);
+  void price(const Fabric& fabric, const Variation& variation);
+  Breakdown rerun(const Variation& variation, double gamma, std::vector<Span>* spans);
+  [[nodiscard]] Breakdown closed_form(const Variation& variation, double gamma) const;
+
+  Group group_;
+  Algorithm algorithm_;
+  Method method_;
+  bool inside_;
+  double gamma_, gamma_codec_;
+  Placement placement_;
+  Seconds forward_, backward_, other_;
+  std::vector<Message> messages_;
+  std::vector<Plan> plans_;
+  std::vector<Chain> chains_, scaled_;
+  std::vector<Hop> hops_;
+  std::vector<Seconds> exchange_;  // by hop, as last priced
+  std::vector<Transfer> transfers_;
+  Seconds encode_, decode_;
+  Bytes payload_, state_;
+  Origin codec_ = Origin::given;
+  bool has_codec_ = false, overlapped_ = false;
+};
+
+}  // namespace breakeven

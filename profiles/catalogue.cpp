@@ -1,0 +1,201 @@
+#include "profiles/catalogue.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "model/error.h"
+#include "profiles/embedded.h"
+#include "profiles/grid.h"
+#include "profiles/option_values.h"
+#include "profiles/read.h"
+
+namespace breakeven {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 5> kKinds = {"models", "devices", "fabrics", "codecs", "sweeps"};
+
+/// "models" -> "model": the option and the word for one of them.
+std::string one(std::string_view kind) {
+  return std::string(kind.substr(0, kind.size() - 1));
+}
+
+bool looks_like_file(const std::string& text) {
+  if (text == "-" || text.find('/') != std::string::npos || text.ends_with(".json")) {
+    return true;
+  }
+  std::error_code error;
+  return !text.empty() && fs::is_regular_file(text, error);
+}
+
+const EmbeddedProfile* embedded(std::string_view kind, std::string_view name) {
+  const auto profiles = embedded_profiles();
+  const auto found = std::find_if(profiles.begin(), profiles.end(), [&](const EmbeddedProfile& profile) {
+    return profile.kind == kind && profile.name == name;
+  });
+  return found == profiles.end() ? nullptr : &*found;
+}
+
+/// A profile of the catalogue bears the name of its file: timings and codec curves refer to it by that.
+void check_name(const std::string& name, const std::string& name_or_file, const std::string& where) {
+  if (!looks_like_file(name_or_file) && name != name_or_file) {
+    throw Error(Fault::file, where + ": /name", "is \"" + name + "\"",
+                "\"" + name_or_file + "\", as the file's name has it");
+  }
+}
+
+/// The sources of a profile whose numbers each have one.
+std::string all_sources(const std::map<std::string, std::string>& sources) {
+  std::set<std::string> distinct;
+  for (const auto& [key, source] : sources) {
+    if (!source.empty()) {
+      distinct.insert(source);
+    }
+  }
+  std::string text;
+  for (const std::string& source : distinct) {
+    text += (text.empty() ? "" : "; ") + source;
+  }
+  return text;
+}
+
+}  // namespace
+
+void Catalogue::add_directory(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    throw Error(Fault::file, directory.string(),
+                fs::exists(directory) ? "is not a directory" : "no such directory",
+                "a directory of profiles");
+  }
+  bool any = false;
+  for (const std::string_view kind : kKinds) {
+    const fs::path folder = directory / kind;
+    if (!fs::is_directory(folder, error)) {
+      continue;
+    }
+    any = true;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      if (entry->path().extension() == ".json") {
+        files_[std::string(kind)][entry->path().stem().string()] = entry->path().string();
+      }
+    }
+    if (error) {
+      throw Error(Fault::file, folder.string(), "cannot be read (" + error.message() + ")",
+                  "a directory of profiles");
+    }
+  }
+  if (!any) {
+    throw Error(Fault::file, directory.string(), "holds no profiles",
+                "a folder models, devices, fabrics, codecs or sweeps in it");
+  }
+}
+
+Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_or_file) const {
+  if (const auto files = files_.find(kind); files != files_.end()) {
+    if (const auto file = files->second.find(name_or_file); file != files->second.end()) {
+      return {read_text(file->second), file->second};
+    }
+  }
+  if (const EmbeddedProfile* profile = embedded(kind, name_or_file)) {
+    return {std::string(profile->json),
+            "built-in " + std::string(kind) + "/" + std::string(profile->name) + ".json"};
+  }
+  if (looks_like_file(name_or_file)) {
+    return {read_text(name_or_file), place_of(name_or_file)};
+  }
+  // A grid is named by itself, everything else by an option.
+  throw Error(Fault::value, (kind == "sweeps" ? "" : "--") + one(kind),
+              "unknown " + one(kind) + " " + quote(name_or_file), one_of(names(kind), name_or_file));
+}
+
+ModelProfile Catalogue::model(const std::string& name_or_file) const {
+  const Text text = find("models", name_or_file);
+  ModelProfile profile = read_model(text.json, text.where);
+  check_name(profile.name, name_or_file, text.where);
+  return profile;
+}
+
+DeviceProfile Catalogue::device(const std::string& name_or_file) const {
+  const Text text = find("devices", name_or_file);
+  DeviceProfile profile = read_device(text.json, text.where);
+  check_name(profile.device.name, name_or_file, text.where);
+  return profile;
+}
+
+FabricProfile Catalogue::fabric(const std::string& name_or_file) const {
+  const Text text = find("fabrics", name_or_file);
+  FabricProfile profile = read_fabric(text.json, text.where);
+  check_name(profile.fabric.name, name_or_file, text.where);
+  return profile;
+}
+
+CodecProfile Catalogue::codec(const std::string& name_or_file) const {
+  const Text text = find("codecs", name_or_file);
+  CodecProfile profile = read_codec(text.json, text.where);
+  check_name(profile.name, name_or_file, text.where);
+  return profile;
+}
+
+Catalogue::Text Catalogue::sweep(const std::string& name_or_file) const {
+  return find("sweeps", name_or_file);
+}
+
+std::vector<CodecCosts> Catalogue::codecs_for(std::string_view device) const {
+  std::vector<CodecCosts> result;
+  for (const std::string& name : names("codecs")) {
+    for (CodecCosts& costs : codec(name).costs) {
+      if (costs.device == device) {
+        result.push_back(std::move(costs));
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> Catalogue::names(std::string_view kind) const {
+  std::set<std::string> names;
+  for (const EmbeddedProfile& profile : embedded_profiles()) {
+    if (profile.kind == kind) {
+      names.emplace(profile.name);
+    }
+  }
+  if (const auto files = files_.find(kind); files != files_.end()) {
+    for (const auto& [name, path] : files->second) {
+      names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<Listing> Catalogue::list(std::string_view kind) const {
+  std::vector<Listing> rows;
+  for (const std::string& name : names(kind)) {
+    if (kind == "models") {
+      const ModelProfile profile = model(name);
+      rows.push_back({name, profile.summary, profile.source});
+    } else if (kind == "devices") {
+      const DeviceProfile profile = device(name);
+      rows.push_back({name, profile.summary, all_sources(profile.sources)});
+    } else if (kind == "fabrics") {
+      const FabricProfile profile = fabric(name);
+      rows.push_back(
+          {name, profile.summary, profile.source.empty() ? all_sources(profile.sources) : profile.source});
+    } else if (kind == "codecs") {
+      const CodecProfile profile = codec(name);
+      rows.push_back({name, profile.summary, profile.source});
+    } else if (kind == "sweeps") {
+      const Text text = sweep(name);
+      const Grid grid = read_grid(text.json, text.where);
+      rows.push_back({name, grid.summary, grid.source});
+    }
+  }
+  return rows;
+}
+
+}  // namespace breakeven

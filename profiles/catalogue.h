@@ -1,0 +1,92 @@
+// All profiles by kind and name: what is embedded in the binary, plus directories and single files that the
+// user adds.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/codec.h"
+#include "model/device.h"
+#include "model/fabric.h"
+#include "model/workload.h"
+
+namespace breakeven {
+
+/// Compute times that somebody measured or published for a model.
+struct Timing {
+  std::string device;
+  Precision precision = Precision::fp32;
+  double batch = 0;
+  Seconds forward, backward, other;
+  Origin origin = Origin::measured;
+  std::string source;
+};
+struct ModelProfile {
+  std::string name, summary, source;
+  Workload workload;  ///< without times
+  std::vector<Timing> timings;
+};
+struct DeviceProfile {
+  std::string summary;
+  Device device;
+  std::map<std::string, std::string> sources;  ///< key of the number -> where it comes from
+};
+struct FabricProfile {
+  std::string summary, source;
+  Fabric fabric;
+  std::size_t workers_per_node = 0;            ///< of an instance type; 0: the user says
+  std::string device;                          ///< of an instance type; empty: the user says
+  bool has_inside = false;                     ///< the profile states the links inside a node
+  std::map<std::string, std::string> sources;  ///< key of the number -> where it comes from
+};
+struct CodecProfile {
+  std::string name, summary, source;
+  std::vector<CodecCosts> costs;
+};
+
+/// One row of `list`.
+struct Listing {
+  std::string name, summary, source;
+};
+
+class Catalogue {
+ public:
+  Catalogue() = default;  ///< the embedded profiles
+  /// Adds DIR/models/*.json, DIR/devices/*.json, ...; later names replace earlier ones. Throws Error (file).
+  void add_directory(const std::filesystem::path& directory);
+
+  /// A name in the catalogue, else a path to a file ("-": standard input). Throws Error with the nearest
+  /// name.
+  [[nodiscard]] ModelProfile model(const std::string& name_or_file) const;
+  [[nodiscard]] DeviceProfile device(const std::string& name_or_file) const;
+  [[nodiscard]] FabricProfile fabric(const std::string& name_or_file) const;
+  [[nodiscard]] CodecProfile codec(const std::string& name_or_file) const;
+  /// The text of a grid and the place to name in errors about it.
+  struct Text {
+    std::string json, where;
+  };
+  [[nodiscard]] Text sweep(const std::string& name_or_file) const;
+
+  /// Every codec curve of the catalogue that was taken on `device`.
+  [[nodiscard]] std::vector<CodecCosts> codecs_for(std::string_view device) const;
+  [[nodiscard]] std::vector<std::string> names(std::string_view kind) const;
+  /// kind: models, devices, fabrics, codecs, sweeps.
+  [[nodiscard]] std::vector<Listing> list(std::string_view kind) const;
+
+ private:
+  [[nodiscard]] Text find(std::string_view kind, const std::string& name_or_file) const;
+  // What was added: kind -> name -> file, read when it is asked for. The embedded profiles stay where they
+  // are.
+  std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> files_;
+};
+
+/// Reads a whole file that a user named ("-": standard input), refusing what cannot be a profile: a
+/// directory, an unreadable, empty or binary file, more than 64 MiB. Throws Error (file).
+std::string read_text(const std::string& path);
+/// The place that errors about this path name: the path itself, or "<stdin>".
+std::string place_of(const std::string& path);
+
+}  // namespace breakeven

@@ -1,0 +1,170 @@
+#include "profiles/grid_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/error.h"
+
+namespace breakeven {
+namespace {
+
+bool network_only(const std::string& name) {
+  const auto& options = scenario_options();
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name && option.network_only; });
+}
+
+std::vector<std::string> canonical(const std::vector<std::string>& specs, const Registry& registry) {
+  std::vector<std::string> result;
+  for (const std::string& spec : specs) {
+    result.push_back(registry.make(spec).spec);
+  }
+  return result;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    names.push_back(name);
+  }
+}
+
+}  // namespace
+
+GridPlan::GridPlan(const Grid& grid, const Catalogue& catalogue, const Registry& registry)
+    : grid_(grid), schemes_(canonical(grid.schemes, registry)) {
+  for (const Grid::Case& entry : grid_.cases) {
+    case_schemes_.push_back(canonical(entry.schemes, registry));
+    for (const auto& [option, text] : entry.values) {
+      add_once(varying_, option);
+    }
+  }
+  for (const Grid::Axis& axis : grid_.axes) {
+    Axis parsed{axis.option, axis.values, {}};
+    if (network_only(axis.option)) {
+      for (const std::string& text : axis.values) {
+        parsed.numeric.push_back(numeric_axis(axis.option, text));
+      }
+    }
+    axes_.push_back(std::move(parsed));
+    add_once(varying_, axis.option);
+    combinations_ *= axis.values.size();
+  }
+  // Every value once, with the rest at its first: a bad one is said before the first row is written.
+  for (std::size_t c = 0; c < grid_.cases.size(); ++c) {
+    (void)resolve(values({c, std::vector<std::size_t>(axes_.size(), 0)}), catalogue);
+  }
+  for (std::size_t a = 0; a < axes_.size(); ++a) {
+    for (std::size_t v = 1; axes_[a].numeric.empty() && v < axes_[a].texts.size(); ++v) {
+      Point point{0, std::vector<std::size_t>(axes_.size(), 0)};
+      point.value[a] = v;
+      (void)resolve(values(point), catalogue);
+    }
+  }
+}
+
+GridPlan::Point GridPlan::point(std::size_t index) const {
+  Point point{index / combinations_, std::vector<std::size_t>(axes_.size(), 0)};
+  std::size_t rest = index % combinations_;
+  for (std::size_t a = axes_.size(); a-- > 0;) {
+    point.value[a] = rest % axes_[a].texts.size();
+    rest /= axes_[a].texts.size();
+  }
+  return point;
+}
+
+void GridPlan::next(Point& point) const {
+  for (std::size_t a = axes_.size(); a-- > 0;) {
+    if (++point.value[a] < axes_[a].texts.size()) {
+      return;
+    }
+    point.value[a] = 0;
+  }
+  ++point.of_case;
+}
+
+const std::vector<std::string>& GridPlan::schemes(std::size_t of_case) const {
+  return case_schemes_[of_case].empty() ? schemes_ : case_schemes_[of_case];
+}
+
+OptionValues GridPlan::values(const Point& point) const {
+  OptionValues values = grid_.base;
+  for (const auto& [option, text] : grid_.cases[point.of_case].values) {
+    values[option] = text;
+  }
+  for (std::size_t a = 0; a < axes_.size(); ++a) {
+    values[axes_[a].option] = axes_[a].texts[point.value[a]];
+  }
+  return values;
+}
+
+/// A scenario with its forecasts; network numbers are put in for each point.
+struct GridRunner::Prepared {
+  ScenarioSetup setup;
+  std::unique_ptr<Forecast> plain;
+  std::vector<std::unique_ptr<Forecast>> schemes;
+};
+
+GridRunner::GridRunner(const GridPlan& plan, const Catalogue& catalogue, const Registry& registry)
+    : plan_(plan), catalogue_(catalogue), registry_(registry) {}
+GridRunner::~GridRunner() = default;
+
+GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
+  // The combination of everything that is not a plain number on the network.
+  std::size_t key = point.of_case;
+  for (std::size_t a = 0; a < plan_.axes().size(); ++a) {
+    if (plan_.axes()[a].numeric.empty()) {
+      key = key * plan_.axes()[a].texts.size() + point.value[a];
+    }
+  }
+  const auto found = prepared_.find(key);
+  if (found != prepared_.end()) {
+    return *found->second;
+  }
+  constexpr std::size_t kMost = 256;  // keeps memory flat; grids rarely alternate between more
+  if (prepared_.size() >= kMost) {
+    prepared_.clear();
+  }
+  auto made = std::make_unique<Prepared>();
+  made->setup = resolve(plan_.values(point), catalogue_);
+  for (const std::string& warning : made->setup.warnings) {
+    add_once(warnings_, warning);
+  }
+  const Scenario& scenario = made->setup.scenario;
+  made->plain = std::make_unique<Forecast>(scenario, *registry_.make("none").compressor);
+  for (const std::string& spec : plan_.schemes(point.of_case)) {
+    const Candidate candidate = priced(registry_.make(spec), made->setup);
+    made->schemes.push_back(
+        std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
+  }
+  return *prepared_.emplace(key, std::move(made)).first->second;
+}
+
+const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
+  Prepared& prepared = prepare(point);
+  Scenario& scenario = prepared.setup.scenario;
+  JudgeOptions& judge = prepared.setup.judge;
+  for (std::size_t a = 0; a < plan_.axes().size(); ++a) {
+    if (!plan_.axes()[a].numeric.empty()) {
+      const NumericAxis& axis = plan_.axes()[a].numeric[point.value[a]];
+      axis.set(scenario, judge, axis.value);
+    }
+  }
+  const double gamma = scenario.overlap.gamma;
+  const Baseline base = baseline(*prepared.plain, scenario.fabric, gamma, judge);
+  rows_.resize(prepared.schemes.size());
+  winner_.reset();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Gain here = gain(base, *prepared.schemes[i], scenario.fabric, gamma, judge);
+    rows_[i] = {here.candidate, base.parts.step(), here.speedup, here.call};
+    if (here.call == Call::pays && (!winner_ || here.speedup > rows_[*winner_].speedup)) {
+      winner_ = i;
+    }
+  }
+  return rows_;
+}
+
+std::vector<std::string> GridRunner::take_warnings() {
+  return std::exchange(warnings_, {});
+}
+
+}  // namespace breakeven

@@ -1,0 +1,21 @@
+// Fields that several kinds of profile have.
+#pragma once
+
+#include "model/device.h"
+#include "model/origin.h"
+#include "profiles/json_reader.h"
+
+namespace breakeven {
+
+Precision read_precision(const Json& json);
+/// measured or published: a file can claim no other.
+Origin read_origin(const Json& json);
+/// A share of something that was stated: above 0, at most 1.
+double read_share(const Json& json);
+/// Forward's share of a step's FLOPs.
+double forward_share(const Workload& workload);
+
+/// The position of `json`'s text in `names`; refuses others.
+std::size_t read_choice(const Json& json, const std::vector<std::string>& names, std::string_view what);
+
+}  // namespace breakeven

@@ -1,0 +1,45 @@
+# Installs the build BUILD into a fresh prefix under WORK, then builds and runs the consumer project against it.
+function(run what)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what}: ${status}\n${out}${err}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+run("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/prefix)  # an installed package can be moved
+
+file(GLOB_RECURSE package_files ${WORK}/prefix/*.cmake)
+foreach(file IN LISTS package_files)
+  file(READ ${file} text)
+  foreach(word IN ITEMS nlohmann CLI11 fmt:: GTest benchmark ${SOURCE} ${WORK})
+    string(FIND "${text}" "${word}" place)
+    if(NOT place EQUAL -1)
+      message(FATAL_ERROR "${file} names ${word}, which a consumer may not have")
+    endif()
+  endforeach()
+endforeach()
+foreach(file IN ITEMS share/man/man1/breakeven.1 share/bash-completion/completions/breakeven
+        share/zsh/site-functions/_breakeven share/fish/vendor_completions.d/breakeven.fish)
+  file(SIZE ${WORK}/prefix/${file} size)
+  if(size EQUAL 0)
+    message(FATAL_ERROR "${file} is empty")
+  endif()
+endforeach()
+
+run("installed program" ${WORK}/prefix/bin/breakeven --version)
+if(NOT out MATCHES "^breakeven ${VERSION}[ \n]")
+  message(FATAL_ERROR "installed program: --version says \"${out}\" and not ${VERSION}")
+endif()
+
+run("configure the consumer" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/consumer
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=${CONFIG})
+run("build the consumer" ${CMAKE_COMMAND} --build ${WORK}/consumer)
+run("run the consumer" ${WORK}/consumer/consumer)
+set(expected "step 150.3000 ms\nresnet50 25557032 gradients\n")
+if(NOT out STREQUAL expected)
+  message(FATAL_ERROR "the consumer says \"${out}\" and not \"${expected}\"")
+endif()

@@ -1,0 +1,190 @@
+// Does each collective cost what its table says? Hand sums at 1, 2, 3, 8 and 17 workers, flat and in nodes.
+#include "model/collectives.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/error.h"
+
+namespace breakeven {
+namespace {
+
+constexpr double kAlpha = 50e-6;
+constexpr double kSize = 1e8;
+constexpr double kWire = 1.25e9;
+
+Fabric flat() {
+  Fabric fabric;
+  fabric.across = {"network", BytesPerSecond::of(kWire), Seconds::of(kAlpha), 1};
+  fabric.inside = {"link", BytesPerSecond::of(kWire * 80), Seconds::of(kAlpha / 10), 1};
+  return fabric;
+}
+
+double seconds(const Fabric& fabric, Exchange exchange, Algorithm algorithm, Group group,
+               double size = kSize) {
+  return transfer(fabric, exchange, Bytes::of(size), group, algorithm).time.base();
+}
+
+TEST(Collectives, FlatFormsEqualTheirTextbookSums) {
+  const Fabric fabric = flat();
+  const double pass = kSize / kWire;
+  for (const std::size_t workers : {2U, 3U, 8U, 17U}) {
+    const Group group{workers, 1};
+    const auto n = static_cast<double>(workers);
+    const double lg = std::ceil(std::log2(n));
+    EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::ring, group),
+                2 * (n - 1) * kAlpha + 2 * (n - 1) / n * pass, 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::tree, group), 2 * lg * (kAlpha + pass),
+                1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::recursive_doubling, group),
+                lg * (kAlpha + pass), 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::halving_doubling, group),
+                2 * lg * kAlpha + 2 * (n - 1) / n * pass, 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::double_tree, group),
+                2 * std::floor(std::log2(n)) * kAlpha + (workers > 2 ? 2 : 1) * pass, 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::ring, group), (n - 1) * (kAlpha + pass),
+                1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::recursive_doubling, group),
+                lg * kAlpha + (n - 1) * pass, 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::reduce_scatter, Algorithm::ring, group),
+                (n - 1) * kAlpha + (n - 1) / n * pass, 1e-12);
+    EXPECT_NEAR(seconds(fabric, Exchange::all_to_all, Algorithm::direct, group),
+                (n - 1) * kAlpha + (n - 1) / n * pass, 1e-12);
+  }
+}
+
+TEST(Collectives, OneWorkerExchangesNothing) {
+  for (const Exchange exchange :
+       {Exchange::all_reduce, Exchange::all_gather, Exchange::all_to_all, Exchange::push_pull}) {
+    EXPECT_EQ(seconds(flat(), exchange, Algorithm::automatic, {1, 1}), 0);
+    EXPECT_EQ(transfer(flat(), exchange, Bytes::of(kSize), {1, 1}).wire, Bytes{});
+  }
+}
+
+TEST(Collectives, OneNicCarriesWhatEntersTheNode) {
+  // 32 workers in 4 nodes of 8 (table of bytes entering a node): ring all-reduce 2(N-1)/N S, ring all-gather
+  // (N-g) c, direct all-gather g(N-g) c, all-to-all g(N-g)/N c, hierarchical 2(m-1)/m S.
+  Fabric fabric = flat();
+  fabric.across.latency = fabric.inside.latency = {};
+  fabric.inside.bandwidth = BytesPerSecond::of(1e18);
+  const Group group{32, 8};
+  const double pass = kSize / kWire;
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::ring, group), 2.0 * 31 / 32 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::hierarchical, group), 2.0 * 3 / 4 * pass,
+              1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::leader, group), 2.0 * 3 / 4 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::ring, group), 24 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::direct, group), 8 * 24 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_to_all, Algorithm::direct, group), 8.0 * 24 / 32 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::recursive_doubling, group), 2 * 8 * pass,
+              1e-9);
+}
+
+TEST(Collectives, LatencySplitsBetweenTheLevelsAsInNccl) {
+  Fabric fabric = flat();
+  const Group group{32, 8};
+  const double size = 1e-9;
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::ring, group, size),
+              2 * (3 * kAlpha + 28 * kAlpha / 10), 1e-12);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::double_tree, group, size),
+              2 * (7 * kAlpha / 10 + 2 * kAlpha), 1e-12);
+}
+
+TEST(Collectives, ASingleNodeUsesOnlyItsInnerLinks) {
+  const Fabric fabric = flat();
+  const double pass = kSize / (kWire * 80);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::ring, {8, 8}),
+              14 * kAlpha / 10 + 2.0 * 7 / 8 * pass, 1e-12);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::ring, {8, 8}), 7 * kAlpha / 10 + 7 * pass,
+              1e-12);
+}
+
+TEST(Collectives, ParameterServersAndBytePsFollowTheirShares) {
+  Fabric fabric = flat();
+  fabric.across.latency = {};
+  const double pass = kSize / kWire;
+  const auto ps = [&](std::size_t servers, bool duplex, Group group) {
+    fabric.servers = servers;
+    fabric.full_duplex = duplex;
+    return seconds(fabric, Exchange::all_reduce, Algorithm::parameter_server, group) / pass;
+  };
+  EXPECT_NEAR(ps(4, true, {8, 1}), 2, 1e-12);  // max(M, nM/k)
+  EXPECT_NEAR(ps(16, true, {8, 1}), 1, 1e-12);
+  EXPECT_NEAR(ps(4, false, {8, 1}), 4, 1e-12);           // half duplex: twice
+  EXPECT_NEAR(ps(0, true, {8, 1}), 2.0 * 7 / 8, 1e-12);  // one on every node: as a ring
+  EXPECT_NEAR(ps(4, true, {32, 8}), 8, 1e-12);           // eight gradients leave each node
+  // BytePS: 2n(n-1)/(n^2+kn-2k) M beta; n=4, k=2 -> 1.2, k=0 -> ring, k=n -> 1.
+  const auto byteps = [&](std::size_t servers, Group group) {
+    fabric.servers = servers;
+    return seconds(fabric, Exchange::push_pull, Algorithm::byteps, group) / pass;
+  };
+  EXPECT_NEAR(byteps(2, {4, 1}), 1.2, 1e-12);
+  EXPECT_NEAR(byteps(0, {4, 1}), 2.0 * 3 / 4, 1e-12);
+  EXPECT_NEAR(byteps(4, {4, 1}), 1, 1e-12);
+}
+
+TEST(Collectives, AutomaticTakesTheCheapestThatIsOffered) {
+  Fabric fabric = flat();
+  const Group group{64, 1};
+  const auto pick = [&](double size) {
+    return transfer(fabric, Exchange::all_reduce, Bytes::of(size), group).algorithm;
+  };
+  EXPECT_EQ(pick(1e3), Algorithm::double_tree);  // 63 steps cost more than the bytes
+  EXPECT_EQ(pick(1e10), Algorithm::ring);
+  fabric.offered = {Algorithm::ring};
+  EXPECT_EQ(pick(1e3), Algorithm::ring);
+  // What has no form of its own falls back, and says so.
+  EXPECT_EQ(transfer(fabric, Exchange::all_to_all, Bytes::of(1e3), group).algorithm, Algorithm::direct);
+  EXPECT_EQ(transfer(fabric, Exchange::all_gather, Bytes::of(1e3), group, Algorithm::tree).algorithm,
+            Algorithm::ring);
+  for (const double size : {1.0, 1e3, 1e6, 1e9}) {
+    fabric.offered = {Algorithm::ring, Algorithm::double_tree, Algorithm::hierarchical,
+                      Algorithm::halving_doubling};
+    const double best = seconds(fabric, Exchange::all_reduce, Algorithm::automatic, group, size);
+    for (const Algorithm algorithm : fabric.offered) {
+      EXPECT_LE(best, seconds(fabric, Exchange::all_reduce, algorithm, group, size));
+    }
+  }
+}
+
+TEST(Collectives, TwoNodesOfATreeBeatTheRing) {
+  Fabric fabric = flat();
+  const Group group{16, 8};
+  EXPECT_EQ(transfer(fabric, Exchange::all_reduce, Bytes::of(1e9), group).algorithm, Algorithm::double_tree);
+  EXPECT_NEAR(transfer(fabric, Exchange::all_reduce, Bytes::of(1e12), group).time / Seconds::of(1e12 / kWire),
+              1, 1e-3);
+}
+
+TEST(Collectives, MeasuredTablesAreInterpolatedAndExtrapolatedAloud) {
+  Fabric fabric = flat();
+  fabric.tables = {
+      {Exchange::all_reduce, 16, {{1_MB, 1_ms}, {Bytes::of(4e6), 2_ms}, {Bytes::of(16e6), 8_ms}}}};
+  const Group group{16, 8};
+  const auto at = [&](double size) { return transfer(fabric, Exchange::all_reduce, Bytes::of(size), group); };
+  EXPECT_NEAR(at(2e6).time.base(), std::sqrt(2.0) * 1e-3, 1e-12);
+  EXPECT_NEAR(at(4e6).time.base(), 2e-3, 1e-12);
+  EXPECT_FALSE(at(4e6).extrapolated);
+  EXPECT_NEAR(at(32e6).time.base(), 16e-3, 1e-12);  // the last segment's slope
+  EXPECT_TRUE(at(32e6).extrapolated);
+  EXPECT_TRUE(at(1e3).extrapolated);
+  EXPECT_TRUE(at(4e6).from_table);
+  EXPECT_FALSE(transfer(fabric, Exchange::all_gather, 1_MB, group).from_table);
+  EXPECT_FALSE(transfer(fabric, Exchange::all_reduce, 1_MB, {32, 8}).from_table);
+}
+
+TEST(Collectives, AlgorithmNamesReadBack) {
+  for (const char* text : {"auto", "ring", "tree", "double-tree", "recursive-doubling", "halving-doubling",
+                           "hierarchical", "leader", "direct", "ps", "byteps"}) {
+    EXPECT_EQ(name(parse_algorithm(text)), text);
+  }
+  try {
+    (void)parse_algorithm("rings");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean ring?"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
