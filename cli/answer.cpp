@@ -23,8 +23,9 @@ const CodecCosts* curve_of(const Candidate& candidate, const ScenarioSetup& setu
   if (candidate.encode || candidate.decode) {
     return nullptr;
   }
-  const auto found = std::find_if(setup.codecs.begin(), setup.codecs.end(),
-                                  [&](const CodecCosts& costs) { return costs.scheme == candidate.plain_spec; });
+  const auto found = std::find_if(setup.codecs.begin(), setup.codecs.end(), [&](const CodecCosts& costs) {
+    return costs.scheme == candidate.plain_spec;
+  });
   return found == setup.codecs.end() ? nullptr : &*found;
 }
 
@@ -83,7 +84,8 @@ std::vector<Candidate> named_schemes(const Context& context) {
   for (const std::string& spec : context.request.schemes) {
     try {
       Candidate candidate = context.registry.make(spec);
-      if (std::any_of(named.begin(), named.end(), [&](const Candidate& other) { return other.spec == candidate.spec; })) {
+      if (std::any_of(named.begin(), named.end(),
+                      [&](const Candidate& other) { return other.spec == candidate.spec; })) {
         throw Error(Fault::value, {}, "\"" + candidate.spec + "\" is given twice", "each scheme once");
       }
       named.push_back(std::move(candidate));

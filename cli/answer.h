@@ -18,9 +18,9 @@ struct AnswerRow {
   Candidate candidate;
   Prediction prediction;
   Verdict verdict;
-  bool cast = false;   ///< plain all-reduce in 16 bit
-  bool named = false;  ///< the user asked for it
-  std::string codec_source;  ///< of the curve that its codec times were taken from
+  bool cast = false;                ///< plain all-reduce in 16 bit
+  bool named = false;               ///< the user asked for it
+  std::string codec_source;         ///< of the curve that its codec times were taken from
   bool codec_extrapolated = false;  ///< a message lies outside that curve
 
   /// Encode and decode time, hidden or not.
@@ -31,8 +31,8 @@ struct Answer {
   ScenarioSetup setup;
   std::string plain_label;  ///< "plain fp32"
   Prediction plain;
-  Seconds bound;            ///< the step over an infinitely fast network
-  double max_speedup = 1;   ///< what no scheme can exceed
+  Seconds bound;           ///< the step over an infinitely fast network
+  double max_speedup = 1;  ///< what no scheme can exceed
   double near_linear_ratio = 1;
   std::vector<AnswerRow> rows;
 };

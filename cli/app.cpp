@@ -1,4 +1,5 @@
-// Arguments -> Request, by CLI11 as the tokenizer and the tables as the grammar. The only file that knows CLI11.
+// Arguments -> Request, by CLI11 as the tokenizer and the tables as the grammar. The only file that knows
+// CLI11.
 #include "cli/app.h"
 
 #include <CLI/CLI.hpp>
@@ -18,8 +19,12 @@ namespace {
   throw Error(Fault::value, std::move(where), std::move(wrong), std::move(expected));
 }
 
-std::string dashed(std::string_view name) { return "--" + std::string(name); }
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string dashed(std::string_view name) {
+  return "--" + std::string(name);
+}
+std::string in_quotes(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
 
 /// What one command understands, by name.
 struct Grammar {
@@ -62,7 +67,8 @@ struct Grammar {
   /// "NAME|FILE" of an option, for messages.
   [[nodiscard]] std::string value_of(std::string_view name) const {
     const auto& rows = scenario_options();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Option& option) { return option.name == name; });
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const Option& option) { return option.name == name; });
     return scenario.contains(name) && row != rows.end() ? row->value : std::string(flag(name).value);
   }
 };
@@ -81,13 +87,15 @@ const Command& take_command(std::vector<std::string>& arguments) {
     const std::string& argument = arguments[i];
     if (argument.starts_with("-")) {
       const bool takes_value = std::any_of(flags().begin(), flags().end(), [&](const Flag& one) {
-        return !one.value.empty() && (argument == dashed(one.name) || argument == std::string{'-', one.letter});
+        return !one.value.empty() &&
+               (argument == dashed(one.name) || argument == std::string{'-', one.letter});
       });
       i += takes_value ? 1 : 0;
       continue;
     }
     const auto& rows = commands();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Command& row) { return row.name == argument; });
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const Command& row) { return row.name == argument; });
     if (found == rows.end()) {
       refuse(in_quotes(argument), "unknown command", one_of(command_names(), argument));
     }
@@ -132,7 +140,8 @@ void read_flags(const Grammar& grammar, Request& request) {
     std::vector<std::string>& values = request.given[name];
     if (row.value.empty()) {
       const auto& results = option->results();
-      if (!std::all_of(results.begin(), results.end(), [](const std::string& text) { return text == "true"; })) {
+      if (!std::all_of(results.begin(), results.end(),
+                       [](const std::string& text) { return text == "true"; })) {
         refuse(dashed(name), "takes no value", dashed(name) + " alone");
       }
       values = {""};
@@ -157,14 +166,16 @@ void refuse_unknown(const Grammar& grammar, const std::vector<std::string>& unkn
   }
   const std::string argument = unknown.front().substr(0, unknown.front().find('='));
   const std::string meant = nearest(argument, grammar.known());
-  refuse(argument, "unknown option", "an option of " + std::string(grammar.command.name) +
-                                         (meant.empty() ? "" : " (did you mean " + meant + "?)") +
-                                         ", as breakeven help " + std::string(grammar.command.name) + " lists them");
+  refuse(argument, "unknown option",
+         "an option of " + std::string(grammar.command.name) +
+             (meant.empty() ? "" : " (did you mean " + meant + "?)") + ", as breakeven help " +
+             std::string(grammar.command.name) + " lists them");
 }
 
 Request parse(const Command& row, std::vector<std::string> arguments) {
   Grammar grammar(row);
-  for (const std::string& argument : arguments) {  // CLI11 would take the next argument for the value of "--option="
+  for (const std::string& argument :
+       arguments) {  // CLI11 would take the next argument for the value of "--option="
     if (argument == "--") {
       break;
     }
@@ -177,10 +188,14 @@ Request parse(const Command& row, std::vector<std::string> arguments) {
   Request request;
   try {
     grammar.app.parse(std::move(arguments));
-  } catch (const CLI::ArgumentMismatch&) {  // the only thing that is left to go wrong: the last option lacks its value
+  } catch (const CLI::ArgumentMismatch&) {  // the only thing that is left to go wrong: the last option lacks
+                                            // its value
     const bool is_letter = last.size() == 2 && last[1] != '-';
-    const auto one = std::find_if(flags().begin(), flags().end(), [&](const Flag& f) { return is_letter && f.letter == last[1]; });
-    const std::string name = is_letter && one != flags().end() ? std::string(one->name) : last.substr(std::min<std::size_t>(2, last.size()));
+    const auto one = std::find_if(flags().begin(), flags().end(),
+                                  [&](const Flag& f) { return is_letter && f.letter == last[1]; });
+    const std::string name = is_letter && one != flags().end()
+                                 ? std::string(one->name)
+                                 : last.substr(std::min<std::size_t>(2, last.size()));
     refuse(dashed(name), "value missing", grammar.value_of(name));
   } catch (const CLI::ParseError& error) {
     refuse("breakeven", error.what(), usage_line(row));
@@ -215,7 +230,8 @@ bool print_version(const std::vector<std::string>& arguments, std::ostream& out)
 #endif
   std::vector<std::string> others = arguments;
   std::erase(others, "--version");
-  const bool json = others == std::vector<std::string>{"--format", "json"} || others == std::vector<std::string>{"--format=json"};
+  const bool json = others == std::vector<std::string>{"--format", "json"} ||
+                    others == std::vector<std::string>{"--format=json"};
   if (!others.empty() && !json) {
     refuse("--version", "beside " + in_quotes(others.front()), "--version alone or with --format json");
   }
@@ -230,7 +246,8 @@ bool print_version(const std::vector<std::string>& arguments, std::ostream& out)
   return true;
 }
 
-int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream& err, const Environment& environment) {
+int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
+             const Environment& environment) {
   if (print_version(arguments, out)) {
     return kAnswered;
   }
@@ -258,13 +275,16 @@ int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream
 
 /// One line, whatever a file or an argument had in it.
 std::string one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
+      '?');
   return text;
 }
 
 }  // namespace
 
-int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err, const Environment& environment) {
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+        const Environment& environment) {
   int status = kFailed;
   std::string wrong;
   try {

@@ -20,7 +20,8 @@ class Style {
   bool on_;
 };
 
-/// `when`: auto, always or never. auto: a terminal, unless NO_COLOR is set and not empty (no-color.org) or TERM is dumb.
+/// `when`: auto, always or never. auto: a terminal, unless NO_COLOR is set and not empty (no-color.org) or
+/// TERM is dumb.
 Style style_for(std::string_view when, bool terminal, const Environment& environment);
 
 }  // namespace breakeven::cli

@@ -1,4 +1,5 @@
-// The seam between the program and its commands: one table of commands, one table of flags, and what a command is handed.
+// The seam between the program and its commands: one table of commands, one table of flags, and what a
+// command is handed.
 #pragma once
 
 #include <iosfwd>
@@ -36,7 +37,8 @@ struct Request {
   std::vector<std::string> arguments;  ///< positional, after the command's name
   OptionValues scenario;
   std::vector<std::string> schemes;
-  std::map<std::string, std::vector<std::string>, std::less<>> given;  ///< flag -> its values; a switch has one empty value
+  std::map<std::string, std::vector<std::string>, std::less<>>
+      given;  ///< flag -> its values; a switch has one empty value
 
   [[nodiscard]] bool has(std::string_view flag) const { return given.contains(flag); }
   /// The last value of a flag, or `fallback`.
@@ -60,9 +62,9 @@ struct Example {
 
 struct Command {
   std::string_view name, summary;
-  std::string_view usage;  ///< what follows the name, without options: "KIND [NAME]"
+  std::string_view usage;           ///< what follows the name, without options: "KIND [NAME]"
   std::size_t least = 0, most = 0;  ///< positional arguments
-  bool scenario = false;   ///< takes the scenario options
+  bool scenario = false;            ///< takes the scenario options
   std::vector<std::string_view> flags;
   std::string_view details;  ///< paragraphs for help and man page
   std::vector<Example> examples;
@@ -72,6 +74,7 @@ const std::vector<Command>& commands();
 const Command& command(std::string_view name);
 
 int query(const Context&);
+int sweep(const Context&);
 int list(const Context&);
 int trace(const Context&);
 int man(const Context&);
@@ -82,7 +85,8 @@ int help(const Context&);
 std::string help_text(std::string_view topic);
 /// Usage of one command in one line.
 std::string usage_line(const Command& command);
-/// The text with every fault of `text` as one line: "breakeven: warning: ..." on `err`, unless the user wants it quiet.
+/// The text with every fault of `text` as one line: "breakeven: warning: ..." on `err`, unless the user wants
+/// it quiet.
 void warn(const Context& context, std::string_view text);
 /// The same for what only -v asks for.
 void note(const Context& context, std::string_view text);

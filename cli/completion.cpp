@@ -1,5 +1,5 @@
-// `breakeven completion SHELL`: completion scripts from the tables. Names of profiles and schemes are asked from the program
-// itself, so that --profiles and new versions need no new script.
+// `breakeven completion SHELL`: completion scripts from the tables. Names of profiles and schemes are asked
+// from the program itself, so that --profiles and new versions need no new script.
 #include <algorithm>
 #include <ostream>
 
@@ -14,10 +14,11 @@ namespace {
 /// Kind for `list --names` whose names complete the value of this option.
 std::string_view kind_of(std::string_view option) {
   constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-      {"model", "models"},   {"device", "devices"},   {"host", "devices"},  {"fabric", "fabrics"},
+      {"model", "models"},   {"device", "devices"},     {"host", "devices"}, {"fabric", "fabrics"},
       {"scheme", "schemes"}, {"schedule", "schedules"}, {"codec", "codecs"},
   };
-  const auto* found = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& row) { return row.first == option; });
+  const auto* found =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& row) { return row.first == option; });
   return found == std::end(kinds) ? std::string_view{} : found->second;
 }
 
@@ -68,7 +69,8 @@ std::string command_words() {
 /// Shell code that yields the words for an option's value: "" when only a file name makes sense.
 std::string value_words(const ManualOption& option) {
   const std::string_view kind = kind_of(option.name);
-  return kind.empty() ? joined(choices(option.value)) : "$(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
+  return kind.empty() ? joined(choices(option.value))
+                      : "$(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
 }
 
 /// Every option of any command, each once.
@@ -76,7 +78,8 @@ std::vector<ManualOption> distinct_options() {
   std::vector<ManualOption> all;
   for (const Command& row : commands()) {
     for (ManualOption& option : all_options(row)) {
-      if (std::none_of(all.begin(), all.end(), [&](const ManualOption& other) { return other.name == option.name; })) {
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const ManualOption& other) { return other.name == option.name; })) {
         all.push_back(std::move(option));
       }
     }
@@ -88,10 +91,13 @@ std::string bash() {
   std::string text =
       "# bash completion of breakeven\n"
       "_breakeven() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} "
+      "command=${COMP_WORDS[1]}\n"
       "  COMPREPLY=()\n"
       "  if ((COMP_CWORD == 1)); then\n"
-      "    COMPREPLY=($(compgen -W \"" + command_words() + " --help --version\" -- \"$current\"))\n"
+      "    COMPREPLY=($(compgen -W \"" +
+      command_words() +
+      " --help --version\" -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
       "  case $previous in\n";
@@ -113,7 +119,8 @@ std::string bash() {
     for (const ManualOption& option : all_options(row)) {
       words += (words.empty() ? "--" : " --") + option.name;
     }
-    text += "    " + std::string(row.name) + ") COMPREPLY=($(compgen -W \"" + words + "\" -- \"$current\")) ;;\n";
+    text +=
+        "    " + std::string(row.name) + ") COMPREPLY=($(compgen -W \"" + words + "\" -- \"$current\")) ;;\n";
   }
   return text + "  esac\n}\ncomplete -F _breakeven breakeven\n";
 }
@@ -145,8 +152,8 @@ std::string zsh_option(const ManualOption& option) {
     const std::string_view kind = kind_of(option.name);
     const std::string words = joined(choices(option.value));
     spec += ":" + zsh_text(option.value) + ":";
-    spec += !kind.empty()    ? "_breakeven_names " + std::string(kind)
-            : !words.empty() ? "(" + words + ")"
+    spec += !kind.empty()              ? "_breakeven_names " + std::string(kind)
+            : !words.empty()           ? "(" + words + ")"
             : takes_file(option.value) ? "_files"
                                        : " ";
   }
@@ -158,7 +165,9 @@ std::string zsh() {
       "#compdef breakeven\n# zsh completion of breakeven\n"
       "_breakeven_names() { compadd -- ${(f)\"$(breakeven list $1 --names 2>/dev/null)\"} || _files }\n"
       "_breakeven() {\n"
-      "  if (( CURRENT == 2 )); then\n    compadd -- " + command_words() + " --help --version\n    return\n  fi\n"
+      "  if (( CURRENT == 2 )); then\n    compadd -- " +
+      command_words() +
+      " --help --version\n    return\n  fi\n"
       "  local command=$words[2]\n  shift words; (( CURRENT-- ))\n  case $command in\n";
   for (const Command& row : commands()) {
     text += "    " + std::string(row.name) + ") _arguments \\\n";
@@ -175,7 +184,8 @@ std::string fish() {
   std::string text = "# fish completion of breakeven\n";
   for (const Command& row : commands()) {
     const std::string command(row.name);
-    text += "complete -c breakeven -f -n __fish_use_subcommand -a " + command + " -d '" + quoted_text(row.summary) + "'\n";
+    text += "complete -c breakeven -f -n __fish_use_subcommand -a " + command + " -d '" +
+            quoted_text(row.summary) + "'\n";
     const std::string condition = " -n '__fish_seen_subcommand_from " + command + "'";
     if (const std::string words = argument_words(row); !words.empty()) {
       text += "complete -c breakeven -f" + condition + " -a '" + words + "'\n";
@@ -185,8 +195,9 @@ std::string fish() {
       text += option.letter != 0 ? std::string(" -s ") + option.letter : "";
       if (!option.value.empty()) {
         const std::string_view kind = kind_of(option.name);
-        const std::string words =
-            kind.empty() ? joined(choices(option.value)) : "(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
+        const std::string words = kind.empty()
+                                      ? joined(choices(option.value))
+                                      : "(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
         text += (takes_file(option.value) ? " -r" : " -x") + (words.empty() ? "" : " -a '" + words + "'");
       }
       text += " -d '" + quoted_text(option.help) + "'\n";

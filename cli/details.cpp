@@ -26,7 +26,8 @@ std::string limits_text(const Param& param) {
            : param.kind == Param::Kind::time ? to_string(Seconds::of(value))
                                              : significant(value, 7);
   };
-  return fmt::format("{} {} to {}", param.above_low ? "above" : "from", number(param.low), number(param.high));
+  return fmt::format("{} {} to {}", param.above_low ? "above" : "from", number(param.low),
+                     number(param.high));
 }
 
 void add_params(Details& all, const std::vector<Param>& params) {
@@ -43,13 +44,16 @@ Details scheme_details(const Context& context, const std::string& name) {
   const bool kernel = scheme.make(Params(scheme.params, {}))->kernel(std::span(&probe, 1), 1) != nullptr;
   all.push_back({"kernel", kernel ? "yes" : "described only", {}});
   add_params(all, scheme.params);
-  all.push_back({"encode=TIME,decode=TIME", "codec times for the whole gradient of one step, where you measured them", {}});
+  all.push_back({"encode=TIME,decode=TIME",
+                 "codec times for the whole gradient of one step, where you measured them",
+                 {}});
   return all;
 }
 
 Details schedule_details(const std::string& name) {
   const auto& kinds = schedule_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const ScheduleKind& kind) { return kind.name == name; });
+  const auto found =
+      std::find_if(kinds.begin(), kinds.end(), [&](const ScheduleKind& kind) { return kind.name == name; });
   if (found == kinds.end()) {
     make_schedule(name);  // throws with the nearest name
     return {};
@@ -63,23 +67,31 @@ Details model_details(const ModelProfile& profile) {
   const Workload& workload = profile.workload;
   Details all = {{"name", profile.name, {}}, {"summary", profile.summary, profile.source}};
   all.push_back({"parameters", fmt::format("{}", workload.elements()), {}});
-  all.push_back({"gradient, fp32", fmt::format("{} ({} B)", to_string(4.0 * Bytes::of(static_cast<double>(workload.elements()))), 4 * workload.elements()), {}});
-  all.push_back({"tensors", fmt::format("{} in {} modules", workload.tensors.size(), workload.modules.size()), {}});
+  all.push_back(
+      {"gradient, fp32",
+       fmt::format("{} ({} B)", to_string(4.0 * Bytes::of(static_cast<double>(workload.elements()))),
+                   4 * workload.elements()),
+       {}});
+  all.push_back(
+      {"tensors", fmt::format("{} in {} modules", workload.tensors.size(), workload.modules.size()), {}});
   all.push_back({"forward, one sample", significant(workload.forward_flops(), 4) + " FLOP", {}});
   all.push_back({"backward, one sample", significant(workload.backward_flops(), 4) + " FLOP", {}});
   for (const Timing& timing : profile.timings) {
-    all.push_back({fmt::format("timing, {} {} batch {}", timing.device, name(timing.precision), significant(timing.batch, 6)),
-                   fmt::format("forward {}, backward {}, other {} ({})", to_string(timing.forward), to_string(timing.backward),
-                               to_string(timing.other), name(timing.origin)),
+    all.push_back({fmt::format("timing, {} {} batch {}", timing.device, name(timing.precision),
+                               significant(timing.batch, 6)),
+                   fmt::format("forward {}, backward {}, other {} ({})", to_string(timing.forward),
+                               to_string(timing.backward), to_string(timing.other), name(timing.origin)),
                    timing.source});
   }
   return all;
 }
 
 void add_level(Details& all, const std::string& key, const Level& level, const std::string& source) {
-  all.push_back({key, fmt::format("{}{}{} each way, latency {}, efficiency {} %", level.name, level.name.empty() ? "" : ": ",
-                                  to_string(level.bandwidth), to_string(level.latency), significant(level.efficiency * 100)),
-                 source});
+  all.push_back(
+      {key,
+       fmt::format("{}{}{} each way, latency {}, efficiency {} %", level.name, level.name.empty() ? "" : ": ",
+                   to_string(level.bandwidth), to_string(level.latency), significant(level.efficiency * 100)),
+       source});
 }
 
 Details device_details(const DeviceProfile& profile) {
@@ -93,7 +105,8 @@ Details device_details(const DeviceProfile& profile) {
     return std::string();
   };
   Details all = {{"name", device.name, {}}, {"summary", profile.summary, {}}};
-  all.push_back({"memory", fmt::format("{} GB/s", significant(device.memory.base() / 1e9, 4)), source("memory")});
+  all.push_back(
+      {"memory", fmt::format("{} GB/s", significant(device.memory.base() / 1e9, 4)), source("memory")});
   if (device.capacity > Bytes{}) {
     all.push_back({"capacity", to_string(device.capacity), source("capacity")});
   }
@@ -102,12 +115,14 @@ Details device_details(const DeviceProfile& profile) {
     if (device.peak[i]) {
       const std::string key(name(precision));
       all.push_back({"peak " + key, to_string(*device.peak[i]), source("peak/" + key)});
-      all.push_back({"efficiency " + key, significant(device.efficiency[i] * 100) + " %", source("efficiency/" + key)});
+      all.push_back(
+          {"efficiency " + key, significant(device.efficiency[i] * 100) + " %", source("efficiency/" + key)});
     }
   }
   all.push_back({"launch", to_string(device.launch), source("launch")});
   if (device.host_link > BytesPerSecond{}) {
-    all.push_back({"host_link", fmt::format("{} GB/s", significant(device.host_link.base() / 1e9)), source("host_link")});
+    all.push_back({"host_link", fmt::format("{} GB/s", significant(device.host_link.base() / 1e9)),
+                   source("host_link")});
   }
   if (device.peer.bandwidth > BytesPerSecond{}) {
     add_level(all, "peer", device.peer, source("peer/bandwidth"));
@@ -134,7 +149,10 @@ Details fabric_details(const FabricProfile& profile) {
   }
   all.push_back({"algorithms", offered, {}});
   for (const Table& table : fabric.tables) {
-    all.push_back({"table", fmt::format("{} of {} workers, {} points", name(table.exchange), table.workers, table.points.size()), {}});
+    all.push_back(
+        {"table",
+         fmt::format("{} of {} workers, {} points", name(table.exchange), table.workers, table.points.size()),
+         {}});
   }
   return all;
 }
@@ -145,8 +163,11 @@ Details codec_details(const CodecProfile& profile) {
     if (curve.points.empty()) {
       return std::string("none");
     }
-    const auto point = [](const Curve::Point& p) { return significant(p.elements, 9) + " elements in " + to_string(p.time); };
-    return curve.points.size() == 1 ? point(curve.points.front()) : point(curve.points.front()) + " to " + point(curve.points.back());
+    const auto point = [](const Curve::Point& p) {
+      return significant(p.elements, 9) + " elements in " + to_string(p.time);
+    };
+    return curve.points.size() == 1 ? point(curve.points.front())
+                                    : point(curve.points.front()) + " to " + point(curve.points.back());
   };
   for (const CodecCosts& costs : profile.costs) {
     const std::string key = fmt::format("{} on {} ({})", costs.scheme, costs.device, name(costs.origin));
@@ -157,7 +178,9 @@ Details codec_details(const CodecProfile& profile) {
 }
 
 Details sweep_details(const Grid& grid) {
-  Details all = {{"name", grid.name, {}}, {"summary", grid.summary, grid.source}, {"rows", std::to_string(grid.rows()), {}}};
+  Details all = {{"name", grid.name, {}},
+                 {"summary", grid.summary, grid.source},
+                 {"rows", std::to_string(grid.rows()), {}}};
   for (const auto& [option, value] : grid.base) {
     all.push_back({option, value, {}});
   }
@@ -201,7 +224,9 @@ std::vector<Detail> details(const Context& context, const std::string& kind, con
     }
     return kind == "schemes" ? scheme_details(context, name) : schedule_details(name);
   } catch (const Error& error) {
-    throw error.fault() == Fault::file ? error : Error(error.fault(), "list " + kind, error.wrong(), error.expected());
+    throw error.fault() == Fault::file
+        ? error
+        : Error(error.fault(), "list " + kind, error.wrong(), error.expected());
   }
 }
 

@@ -57,12 +57,14 @@ std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payl
     }
   };
   const auto pass = [&](double passes, const Level& level) {
-    return fmt::format("{} x {} / {}", significant(passes, 4), to_string(payload), to_string(level.effective()));
+    return fmt::format("{} x {} / {}", significant(passes, 4), to_string(payload),
+                       to_string(level.effective()));
   };
   latency(terms.latencies_inside, fabric.inside);
   latency(terms.latencies_across, fabric.across);
   if (terms.overlap) {
-    add("max(" + pass(terms.passes_inside, fabric.inside) + ", " + pass(terms.passes_across, fabric.across) + ")");
+    add("max(" + pass(terms.passes_inside, fabric.inside) + ", " + pass(terms.passes_across, fabric.across) +
+        ")");
   } else {
     if (terms.passes_inside > 0) {
       add(pass(terms.passes_inside, fabric.inside));

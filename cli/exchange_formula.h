@@ -7,8 +7,9 @@
 
 namespace breakeven::cli {
 
-/// What an exchange costs in latencies of each level and in passes of its payload over each level's links. Found by asking
-/// transfer() on levels with one cost at a time, so that it cannot differ from what the prediction used.
+/// What an exchange costs in latencies of each level and in passes of its payload over each level's links.
+/// Found by asking transfer() on levels with one cost at a time, so that it cannot differ from what the
+/// prediction used.
 struct ExchangeTerms {
   double latencies_inside = 0, latencies_across = 0;
   double passes_inside = 0, passes_across = 0;

@@ -26,10 +26,12 @@ std::string option_text(const ManualOption& option) {
 
 std::string program_help() {
   std::string text =
-      "breakeven: does compressing the gradients beat plain all-reduce on my setup, by how much, and where does that flip?\n\n"
+      "breakeven: does compressing the gradients beat plain all-reduce on my setup, by how much, and where "
+      "does that flip?\n\n"
       "usage: breakeven COMMAND [OPTIONS]\n\ncommands\n";
   for (const Command& row : commands()) {
-    text += "  " + std::string(row.name) + std::string(12 - row.name.size(), ' ') + std::string(row.summary) + "\n";
+    text += "  " + std::string(row.name) + std::string(12 - row.name.size(), ' ') + std::string(row.summary) +
+            "\n";
   }
   text += "\nbreakeven help COMMAND says more; so do the topics";
   for (const Topic& topic : topics()) {

@@ -79,9 +79,13 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::value(std::string_view text) { return raw(json_quoted(text)); }
+JsonWriter& JsonWriter::value(std::string_view text) {
+  return raw(json_quoted(text));
+}
 
-JsonWriter& JsonWriter::value(double number) { return std::isfinite(number) ? raw(exact(number)) : null(); }
+JsonWriter& JsonWriter::value(double number) {
+  return std::isfinite(number) ? raw(exact(number)) : null();
+}
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
   separate();

@@ -38,8 +38,8 @@ Listed listed(const Context& context, const std::string& kind) {
     Listed all{{"name", "kernel", "placement", "summary", "parameters", "source"}, 4, {}};
     for (const auto& [name, scheme] : context.registry.all()) {
       all.rows.push_back({name, has_kernel(scheme) ? "yes" : "described only",
-                          std::string(breakeven::name(scheme.placement)), scheme.summary, params_text(scheme.params),
-                          scheme.source});
+                          std::string(breakeven::name(scheme.placement)), scheme.summary,
+                          params_text(scheme.params), scheme.source});
     }
     return all;
   }
@@ -127,15 +127,17 @@ std::string text_of(const Context& context, const std::string& path) {
   const bool one = request.arguments.size() > 1;
   if (request.has("names")) {
     if (one || request.has("format")) {
-      throw Error(Fault::value, "--names", one ? "beside a NAME" : "beside --format", "--names with a kind alone");
+      throw Error(Fault::value, "--names", one ? "beside a NAME" : "beside --format",
+                  "--names with a kind alone");
     }
     return names_of(context, kind);
   }
   const Listed all = one ? detailed(context, kind, request.arguments[1]) : listed(context, kind);
   switch (request.format()) {
     case Format::table:
-      return to_text(screen_of(all), style_for(request.get("color", "auto"), context.environment.out_is_terminal && path == "-",
-                                               context.environment));
+      return to_text(screen_of(all),
+                     style_for(request.get("color", "auto"),
+                               context.environment.out_is_terminal && path == "-", context.environment));
     case Format::json:
       return json_of(all, request);
     case Format::jsonl:
@@ -150,7 +152,9 @@ std::string text_of(const Context& context, const std::string& path) {
 
 }  // namespace
 
-std::string default_text(const Param& param) { return param.name + "=" + param.fallback; }
+std::string default_text(const Param& param) {
+  return param.name + "=" + param.fallback;
+}
 
 int list(const Context& context) {
   const std::string& kind = context.request.arguments.front();

@@ -11,7 +11,8 @@
 
 namespace {
 
-// A closed standard stream would give its number to the next file that is opened. Reading ends make every write to it fail.
+// A closed standard stream would give its number to the next file that is opened. Reading ends make every
+// write to it fail.
 void occupy_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) {

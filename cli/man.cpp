@@ -39,8 +39,8 @@ std::string option_entry(const ManualOption& option) {
 }
 
 std::string command_section(const Command& row) {
-  std::string text = ".SH \"BREAKEVEN " + std::string(row.name) + "\"\n.B " + roff(usage_line(row)) + "\n.PP\n" +
-                     roff(row.summary) + "\n";
+  std::string text = ".SH \"BREAKEVEN " + std::string(row.name) + "\"\n.B " + roff(usage_line(row)) +
+                     "\n.PP\n" + roff(row.summary) + "\n";
   if (!row.details.empty()) {
     text += ".PP\n" + roff(row.details) + "\n";
   }
@@ -56,7 +56,8 @@ std::string command_section(const Command& row) {
     }
   }
   for (const Example& example : row.examples) {
-    text += ".PP\nExample: " + roff(example.what) + "\n.PP\n.nf\n" + roff(example_text(example.line, 78)) + ".fi\n";
+    text += ".PP\nExample: " + roff(example.what) + "\n.PP\n.nf\n" + roff(example_text(example.line, 78)) +
+            ".fi\n";
   }
   return text;
 }
@@ -64,12 +65,15 @@ std::string command_section(const Command& row) {
 std::string page() {
   std::string text = ".TH BREAKEVEN 1 \"\" \"breakeven " BREAKEVEN_VERSION "\" \"User Commands\"\n";
   text +=
-      ".SH NAME\nbreakeven \\- does compressing the gradients beat plain all\\-reduce on my setup?\n.SH SYNOPSIS\n"
+      ".SH NAME\nbreakeven \\- does compressing the gradients beat plain all\\-reduce on my setup?\n.SH "
+      "SYNOPSIS\n"
       ".B breakeven\n.I COMMAND\n[\\fIOPTIONS\\fR]\n";
   text += ".SH DESCRIPTION\n";
   text += roff(
-      "Predicts one training step of a neural network on many workers, with plain all-reduce and with each compression "
-      "scheme, and says whether compression pays, by how much, and where that flips: bandwidth, workers, codec time. It "
+      "Predicts one training step of a neural network on many workers, with plain all-reduce and with each "
+      "compression "
+      "scheme, and says whether compression pays, by how much, and where that flips: bandwidth, workers, "
+      "codec time. It "
       "answers from closed-form models and a timeline of the step, without a cluster.\n");
   for (const Command& row : commands()) {
     text += command_section(row);

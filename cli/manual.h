@@ -10,9 +10,9 @@ namespace breakeven::cli {
 
 /// One option as a reader sees it.
 struct ManualOption {
-  std::string name;    ///< without dashes
+  std::string name;  ///< without dashes
   char letter = 0;
-  std::string value;   ///< empty: a switch
+  std::string value;  ///< empty: a switch
   std::string help;
 };
 struct ManualSection {

@@ -65,7 +65,8 @@ Output::Output(const std::string& path, std::ostream& standard) : standard_(stan
     return;
   }
   std::error_code ignored;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);  // a link keeps being one
+  const std::filesystem::path resolved =
+      std::filesystem::weakly_canonical(path, ignored);  // a link keeps being one
   const std::string target = ignored ? path : resolved.string();
   struct stat status {};
   const bool exists = stat(target.c_str(), &status) == 0;

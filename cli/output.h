@@ -43,7 +43,8 @@ class Output {
   void open_beside(const std::string& target);
 
   std::ostream& standard_;
-  std::string path_, target_, temporary_;  // temporary_ is empty for what is no regular file: a device, a pipe
+  std::string path_, target_,
+      temporary_;  // temporary_ is empty for what is no regular file: a device, a pipe
   int descriptor_ = -1;
   std::unique_ptr<DescriptorBuffer> buffer_;
   std::unique_ptr<std::ostream> stream_;

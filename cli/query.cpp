@@ -13,9 +13,11 @@ void check(const Request& request) {
   if (request.has("explain") && request.format() != Format::table) {
     throw Error(Fault::value, "--explain", "beside --format " + request.get("format", ""), "--format table");
   }
-  const bool judges = std::any_of(request.schemes.begin(), request.schemes.end(), [](const std::string& spec) { return spec != "none"; });
+  const bool judges = std::any_of(request.schemes.begin(), request.schemes.end(),
+                                  [](const std::string& spec) { return spec != "none"; });
   if (request.has("exit-verdict") && !judges) {
-    throw Error(Fault::value, "--exit-verdict", "no scheme to judge", "at least one --scheme other than none");
+    throw Error(Fault::value, "--exit-verdict", "no scheme to judge",
+                "at least one --scheme other than none");
   }
 }
 
@@ -25,17 +27,21 @@ void tell(const Context& context, const Answer& answer) {
   }
   const auto extrapolated = [&](const std::string& label, const Prediction& prediction) {
     if (prediction.extrapolated) {
-      warn(context, label + ": some exchange lies outside the fabric's measured tables; the last segment's slope is used");
+      warn(context,
+           label +
+               ": some exchange lies outside the fabric's measured tables; the last segment's slope is used");
     }
   };
   extrapolated(answer.plain_label, answer.plain);
   for (const AnswerRow& row : answer.rows) {
     extrapolated(row.label, row.prediction);
     if (row.codec_extrapolated) {
-      warn(context, row.label + ": some message lies outside its codec curve; the nearest point or slope is used");
+      warn(context,
+           row.label + ": some message lies outside its codec curve; the nearest point or slope is used");
     }
-    note(context, row.label + ": " + std::to_string(row.prediction.messages.size()) + " messages, placement " +
-                      std::string(name(row.prediction.placement)) + ", codec " + to_string(row.codec()) +
+    note(context, row.label + ": " + std::to_string(row.prediction.messages.size()) +
+                      " messages, placement " + std::string(name(row.prediction.placement)) + ", codec " +
+                      to_string(row.codec()) +
                       (row.codec() > Seconds{} ? " " + std::string(name(row.prediction.codec)) : "") +
                       (row.codec_source.empty() ? "" : " (" + row.codec_source + ")"));
   }

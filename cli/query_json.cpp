@@ -7,7 +7,8 @@
 namespace breakeven::cli {
 namespace {
 
-/// The parts of a step under their names in the JSON. All but the busy times (encode, communication, decode) add up to the step.
+/// The parts of a step under their names in the JSON. All but the busy times (encode, communication, decode)
+/// add up to the step.
 std::vector<std::pair<std::string, double>> parts_of(const Breakdown& parts) {
   return {{"forward_s", parts.forward.base()},
           {"backward_s", parts.backward.base()},
@@ -33,7 +34,8 @@ std::vector<Ends> ends_of(const BandwidthIntervals& intervals) {
 std::vector<Ends> ends_of(const WorkerIntervals& intervals) {
   std::vector<Ends> all;
   for (const auto& [low, high] : intervals) {
-    all.emplace_back(static_cast<double>(low), high > 0 ? std::optional(static_cast<double>(high)) : std::nullopt);
+    all.emplace_back(static_cast<double>(low),
+                     high > 0 ? std::optional(static_cast<double>(high)) : std::nullopt);
   }
   return all;
 }
@@ -79,7 +81,11 @@ void write_row(JsonWriter& json, const AnswerRow& row) {
   const Verdict& verdict = row.verdict;
   json.begin_object().member("scheme", row.candidate.spec).member("verdict", name(verdict.call));
   json.member("speedup", verdict.speedup);
-  json.key("speedup_range").begin_array(true).value(verdict.speedup_low).value(verdict.speedup_high).end_array();
+  json.key("speedup_range")
+      .begin_array(true)
+      .value(verdict.speedup_low)
+      .value(verdict.speedup_high)
+      .end_array();
   write_prediction(json, row.prediction);
   json.key("codec_origin");
   row.codec() > Seconds{} ? json.value(name(row.prediction.codec)) : json.null();
@@ -125,9 +131,9 @@ std::vector<Value> prediction_cells(const Prediction& prediction) {
   for (const auto& [key, value] : parts_of(prediction.parts)) {
     cells.emplace_back(value);
   }
-  cells.insert(cells.end(), {std::string(name(prediction.placement)), static_cast<double>(prediction.messages.size()),
-                             prediction.payload.base(), prediction.wire.base(), prediction.state.base(),
-                             prediction.extrapolated});
+  cells.insert(cells.end(), {std::string(name(prediction.placement)),
+                             static_cast<double>(prediction.messages.size()), prediction.payload.base(),
+                             prediction.wire.base(), prediction.state.base(), prediction.extrapolated});
   return cells;
 }
 
@@ -154,7 +160,10 @@ std::string query_json(const Answer& answer) {
   json.begin_object().member("schema", "breakeven.query").member("schema_version", 1.0);
   json.key("scenario");
   write_scenario(json, answer.setup);
-  json.key("bound").begin_object().member("step_s", answer.bound.base()).member("max_speedup", answer.max_speedup);
+  json.key("bound")
+      .begin_object()
+      .member("step_s", answer.bound.base())
+      .member("max_speedup", answer.max_speedup);
   json.member("near_linear_ratio", answer.near_linear_ratio).end_object();
   json.key("plain");
   write_plain(json, answer);
@@ -195,9 +204,9 @@ Rows query_rows(const Answer& answer) {
   for (const auto& [key, value] : parts_of(answer.plain.parts)) {
     rows.columns.push_back(key);
   }
-  for (const char* column : {"placement", "messages", "payload_bytes", "wire_bytes_per_worker", "state_bytes", "extrapolated",
-                             "codec_origin", "codec_extrapolated", "bandwidth_bytes_per_s", "codec_s_below", "workers",
-                             "extra_steps_below"}) {
+  for (const char* column : {"placement", "messages", "payload_bytes", "wire_bytes_per_worker", "state_bytes",
+                             "extrapolated", "codec_origin", "codec_extrapolated", "bandwidth_bytes_per_s",
+                             "codec_s_below", "workers", "extra_steps_below"}) {
     rows.columns.emplace_back(column);
   }
   std::vector<Value> plain = {std::string("none"), Value{}, 1.0, Value{}};

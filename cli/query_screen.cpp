@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kWidth = 118;
 
-std::string times(double speedup) { return fmt::format("{:.2f}x", speedup); }
+std::string times(double speedup) {
+  return fmt::format("{:.2f}x", speedup);
+}
 
 std::string bandwidth_text(const BandwidthIntervals& intervals) {
   std::string text;
@@ -31,7 +33,9 @@ std::string workers_text(const WorkerIntervals& intervals) {
   std::string text;
   for (const auto& [low, high] : intervals) {
     text += text.empty() ? "" : " and ";
-    text += high == 0 ? (low <= 2 ? "any number of" : fmt::format("{} or more", low)) : low == high ? std::to_string(low) : fmt::format("{} to {}", low, high);
+    text += high == 0     ? (low <= 2 ? "any number of" : fmt::format("{} or more", low))
+            : low == high ? std::to_string(low)
+                          : fmt::format("{} to {}", low, high);
   }
   return text.empty() ? text : text + " workers";
 }
@@ -49,7 +53,8 @@ std::string pays_text(const Answer& answer, const AnswerRow& row) {
     case Call::pays:
       return both.empty() ? "here" : both;
     case Call::too_close:
-      return "too close: " + times(verdict.speedup_low) + " to " + times(verdict.speedup_high) + (both.empty() ? "" : "; " + both);
+      return "too close: " + times(verdict.speedup_low) + " to " + times(verdict.speedup_high) +
+             (both.empty() ? "" : "; " + both);
     case Call::does_not_pay:
       break;
   }
@@ -64,8 +69,9 @@ std::string network_line(const Answer& answer) {
   const double share = answer.plain.parts.exposed_communication / answer.plain.step;
   const double gain = answer.max_speedup - 1;
   const std::string_view word = gain <= answer.setup.judge.margin ? "no" : gain <= 0.1 ? "a little" : "yes";
-  return fmt::format("{}: {} % of the step waits for it. With an infinitely fast network no scheme gains more than {}.", word,
-                     significant(share * 100, 2), times(answer.max_speedup));
+  return fmt::format(
+      "{}: {} % of the step waits for it. With an infinitely fast network no scheme gains more than {}.",
+      word, significant(share * 100, 2), times(answer.max_speedup));
 }
 
 /// "verdict  first line" and the others under it.
@@ -94,8 +100,9 @@ Screen query_table(const Answer& answer) {
                          {"-"}});
   for (const AnswerRow& row : answer.rows) {
     const Tone tone = tone_of(row.verdict.call);
-    const std::string codec =
-        row.codec() > Seconds{} ? to_string(row.codec()) + " " + std::string(name(row.prediction.codec)) : "-";
+    const std::string codec = row.codec() > Seconds{}
+                                  ? to_string(row.codec()) + " " + std::string(name(row.prediction.codec))
+                                  : "-";
     screen.rows.push_back({{row.label},
                            {to_string(row.prediction.step)},
                            {times(row.verdict.speedup), tone},

@@ -32,7 +32,8 @@ struct Rows {
   std::vector<std::string> columns;
   std::vector<std::vector<Value>> rows;
 };
-/// RFC 4180 but for the line ends, which are '\n' as every tool on Unix writes and reads them; a missing value is empty.
+/// RFC 4180 but for the line ends, which are '\n' as every tool on Unix writes and reads them; a missing
+/// value is empty.
 std::string to_csv(const Rows& rows);
 /// One object a line.
 std::string to_jsonl(const Rows& rows);

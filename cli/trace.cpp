@@ -1,5 +1,5 @@
-// `breakeven trace`: one step's timeline in the Chrome trace format, one track a resource. Spans never overlap on a track, as
-// Perfetto wants it.
+// `breakeven trace`: one step's timeline in the Chrome trace format, one track a resource. Spans never
+// overlap on a track, as Perfetto wants it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,9 @@ namespace breakeven::cli {
 namespace {
 
 /// Whole picoseconds: sums and neighbours stay exact, which keeps spans of one track apart.
-std::int64_t picoseconds(Seconds time) { return std::llround(time.base() * 1e12); }
+std::int64_t picoseconds(Seconds time) {
+  return std::llround(time.base() * 1e12);
+}
 
 std::string microseconds(std::int64_t picoseconds) {
   return fmt::format("{}.{:06}", picoseconds / 1000000, picoseconds % 1000000);
@@ -42,10 +44,14 @@ class TraceWriter {
       span.end += parts.forward;
     }
     spans.push_back({Resource::compute, Activity::forward, 0, 0, {}, parts.forward});
-    spans.push_back({Resource::compute, Activity::other, 0, 0, prediction_.step - parts.other, prediction_.step});
-    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    spans.push_back(
+        {Resource::compute, Activity::other, 0, 0, prediction_.step - parts.other, prediction_.step});
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const Span& a, const Span& b) { return a.begin < b.begin; });
     for (std::size_t resource = 0; resource < kResources; ++resource) {
-      const auto on_track = [&](const Span& span) { return static_cast<std::size_t>(span.resource) == resource; };
+      const auto on_track = [&](const Span& span) {
+        return static_cast<std::size_t>(span.resource) == resource;
+      };
       if (std::any_of(spans.begin(), spans.end(), on_track)) {
         metadata("thread_name", resource + 1, "name", std::string(name(static_cast<Resource>(resource))));
         json_.begin_object(true).member("ph", "M").member("name", "thread_sort_index").member("pid", 1.0);
@@ -60,7 +66,12 @@ class TraceWriter {
  private:
   void metadata(std::string_view kind, std::size_t track, std::string_view key, const std::string& text) {
     json_.begin_object(true).member("ph", "M").member("name", kind).member("pid", 1.0);
-    json_.member("tid", static_cast<double>(track)).key("args").begin_object().member(key, text).end_object().end_object();
+    json_.member("tid", static_cast<double>(track))
+        .key("args")
+        .begin_object()
+        .member(key, text)
+        .end_object()
+        .end_object();
   }
 
   void event(const Span& span) {
@@ -71,16 +82,20 @@ class TraceWriter {
     if (end == begin) {
       return;
     }
-    const bool of_message = span.activity != Activity::forward && span.activity != Activity::backward && span.activity != Activity::other;
+    const bool of_message = span.activity != Activity::forward && span.activity != Activity::backward &&
+                            span.activity != Activity::other;
     const bool exchange = span.activity == Activity::exchange;
-    const std::string title = of_message ? fmt::format("{} {}", exchange ? name(round(span).exchange) : name(span.activity), span.message + 1)
-                                         : std::string(name(span.activity));
+    const std::string title =
+        of_message ? fmt::format("{} {}", exchange ? name(round(span).exchange) : name(span.activity),
+                                 span.message + 1)
+                   : std::string(name(span.activity));
     json_.begin_object(true).member("ph", "X").member("name", title).member("cat", name(span.activity));
     json_.member("pid", 1.0).member("tid", static_cast<double>(track + 1));
     json_.key("ts").raw(microseconds(begin)).key("dur").raw(microseconds(end - begin));
     json_.key("args").begin_object();
     if (of_message) {
-      json_.member("message", static_cast<double>(span.message + 1)).member("round", static_cast<double>(span.round + 1));
+      json_.member("message", static_cast<double>(span.message + 1))
+          .member("round", static_cast<double>(span.round + 1));
       json_.member("gradient_bytes", bytes(prediction_.messages[span.message].tensors).base());
     }
     if (exchange) {
@@ -91,7 +106,9 @@ class TraceWriter {
     json_.end_object().end_object();
   }
 
-  [[nodiscard]] const Round& round(const Span& span) const { return prediction_.plans[span.message][span.round]; }
+  [[nodiscard]] const Round& round(const Span& span) const {
+    return prediction_.plans[span.message][span.round];
+  }
 
   const Candidate& candidate_;
   const Prediction& prediction_;
@@ -104,18 +121,21 @@ class TraceWriter {
 int trace(const Context& context) {
   const std::vector<Candidate> named = named_schemes(context);
   if (named.size() != 1) {
-    throw Error(Fault::value, "--scheme", named.empty() ? "missing" : "given more than once", "one scheme, such as --scheme none");
+    throw Error(Fault::value, "--scheme", named.empty() ? "missing" : "given more than once",
+                "one scheme, such as --scheme none");
   }
   const ScenarioSetup setup = resolve(context.request.scenario, context.catalogue);
   if (setup.scenario.method != Method::timeline) {
     throw Error(Fault::value, "--method", "the closed form has no timeline to show", "timeline");
   }
   const Candidate candidate = priced(named.front(), setup);
-  const Prediction prediction = predict(setup.scenario, *candidate.compressor, named.front().scheme->placement);
+  const Prediction prediction =
+      predict(setup.scenario, *candidate.compressor, named.front().scheme->placement);
   for (const std::string& warning : setup.warnings) {
     warn(context, warning);
   }
-  write_all(context.request.get("output", "-"), context.out, TraceWriter(candidate, prediction, setup.title).write());
+  write_all(context.request.get("output", "-"), context.out,
+            TraceWriter(candidate, prediction, setup.title).write());
   return kAnswered;
 }
 

@@ -11,11 +11,11 @@ namespace breakeven::cli {
 constexpr std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80             ? 1
-                             : lead >> 5 == 0x6      ? 2
-                             : lead >> 4 == 0xe      ? 3
-                             : lead >> 3 == 0x1e     ? 4
-                                                     : 0;
+  const std::size_t length = lead < 0x80         ? 1
+                             : lead >> 5 == 0x6  ? 2
+                             : lead >> 4 == 0xe  ? 3
+                             : lead >> 3 == 0x1e ? 4
+                                                 : 0;
   if (length == 0 || length > text.size()) {
     return 0;
   }
@@ -32,8 +32,8 @@ constexpr std::size_t utf8_length(std::string_view text) {
 
 /// Columns that `text` takes on a terminal: its characters, none of which is wide in our output.
 constexpr std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace breakeven::cli

@@ -8,8 +8,12 @@
 namespace breakeven::cli {
 namespace {
 
-std::string times(double speedup) { return fmt::format("{:.2f}x", speedup); }
-std::string percent(double share) { return significant(share * 100, 2) + " %"; }
+std::string times(double speedup) {
+  return fmt::format("{:.2f}x", speedup);
+}
+std::string percent(double share) {
+  return significant(share * 100, 2) + " %";
+}
 
 const AnswerRow* most(const Answer& answer, Call call) {
   const AnswerRow* found = nullptr;
@@ -28,11 +32,14 @@ const AnswerRow* cast_of(const Answer& answer) {
   return found == answer.rows.end() ? nullptr : &*found;
 }
 
-bool network_matters(const Answer& answer) { return answer.max_speedup > 1 + answer.setup.judge.margin; }
+bool network_matters(const Answer& answer) {
+  return answer.max_speedup > 1 + answer.setup.judge.margin;
+}
 
 bool gathers(const Prediction& prediction) {
   return std::any_of(prediction.plans.begin(), prediction.plans.end(), [](const Plan& plan) {
-    return std::any_of(plan.begin(), plan.end(), [](const Round& round) { return round.exchange == Exchange::all_gather; });
+    return std::any_of(plan.begin(), plan.end(),
+                       [](const Round& round) { return round.exchange == Exchange::all_gather; });
   });
 }
 
@@ -49,8 +56,9 @@ std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& win
     return lines;
   }
   if (given > 0) {
-    lines.push_back(fmt::format("compress with {}: {}, the {} more steps that you expect included; at {} the gain is gone.",
-                                winner.candidate.plain_spec, times(winner.verdict.speedup), percent(given), limit));
+    lines.push_back(fmt::format(
+        "compress with {}: {}, the {} more steps that you expect included; at {} the gain is gone.",
+        winner.candidate.plain_spec, times(winner.verdict.speedup), percent(given), limit));
   } else {
     lines.push_back(fmt::format("compress with {}: {}, as long as training needs fewer than {} more steps.",
                                 winner.candidate.plain_spec, times(winner.verdict.speedup), limit));
@@ -64,15 +72,16 @@ std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& win
 }
 
 std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answer) {
-  std::vector<std::string> lines = {fmt::format("too close to call: {} gives {} to {} within what is known of the inputs.",
-                                                row.candidate.plain_spec, times(row.verdict.speedup_low),
-                                                times(row.verdict.speedup_high))};
+  std::vector<std::string> lines = {
+      fmt::format("too close to call: {} gives {} to {} within what is known of the inputs.",
+                  row.candidate.plain_spec, times(row.verdict.speedup_low), times(row.verdict.speedup_high))};
   if (row.codec() > Seconds{} && row.prediction.codec != Origin::given) {
-    lines.push_back(fmt::format("What decides: its codec time, {} now ({}){}.", to_string(row.codec()),
-                                name(row.prediction.codec),
-                                row.verdict.codec_below ? "; under " + to_string(*row.verdict.codec_below) + " it pays" : ""));
+    lines.push_back(fmt::format(
+        "What decides: its codec time, {} now ({}){}.", to_string(row.codec()), name(row.prediction.codec),
+        row.verdict.codec_below ? "; under " + to_string(*row.verdict.codec_below) + " it pays" : ""));
   } else if (answer.setup.judge.compute_uncertainty > 0) {
-    lines.push_back(fmt::format("What decides: forward and backward times ({}).", name(answer.setup.compute)));
+    lines.push_back(
+        fmt::format("What decides: forward and backward times ({}).", name(answer.setup.compute)));
   } else {
     lines.push_back(fmt::format("The gain is within the margin of {}.", percent(answer.setup.judge.margin)));
   }
@@ -81,22 +90,26 @@ std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answ
 
 std::vector<std::string> when_nothing_pays(const Answer& answer) {
   if (!network_matters(answer)) {
-    return {fmt::format("do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
-                        percent(answer.max_speedup - 1))};
+    return {fmt::format(
+        "do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
+        percent(answer.max_speedup - 1))};
   }
   const AnswerRow& closest = *most(answer, Call::does_not_pay);
-  std::vector<std::string> lines = {fmt::format("do not compress: {} comes closest with {}; {}.", closest.candidate.plain_spec,
-                                                times(closest.verdict.speedup), reason(answer, closest))};
-  if (const auto budget = closest.verdict.codec_below; budget && *budget < closest.codec() && *budget > Seconds{}) {
-    lines.push_back(fmt::format("It would pay with encode and decode under {} together ({} now).", to_string(*budget),
-                                to_string(closest.codec())));
+  std::vector<std::string> lines = {fmt::format("do not compress: {} comes closest with {}; {}.",
+                                                closest.candidate.plain_spec, times(closest.verdict.speedup),
+                                                reason(answer, closest))};
+  if (const auto budget = closest.verdict.codec_below;
+      budget && *budget < closest.codec() && *budget > Seconds{}) {
+    lines.push_back(fmt::format("It would pay with encode and decode under {} together ({} now).",
+                                to_string(*budget), to_string(closest.codec())));
   }
   return lines;
 }
 
 const Input* input_of(const Answer& answer, std::string_view name) {
   const auto& inputs = answer.setup.inputs;
-  const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == name; });
+  const auto found =
+      std::find_if(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == name; });
   return found == inputs.end() ? nullptr : &*found;
 }
 
@@ -107,14 +120,18 @@ bool assumed(const Answer& answer, std::string_view name) {
 
 std::string measure_codec(const AnswerRow& row) {
   const std::string& spec = row.candidate.plain_spec;
-  return fmt::format("{0}'s codec time is {1}: time it on your device, then --scheme {0}{2}encode=TIME,decode=TIME or --codec FILE.",
-                     spec, row.prediction.codec == Origin::estimated ? "an estimate" : "published for another machine",
-                     spec.find(':') == std::string::npos ? ":" : ",");
+  return fmt::format(
+      "{0}'s codec time is {1}: time it on your device, then --scheme {0}{2}encode=TIME,decode=TIME or "
+      "--codec FILE.",
+      spec, row.prediction.codec == Origin::estimated ? "an estimate" : "published for another machine",
+      spec.find(':') == std::string::npos ? ":" : ",");
 }
 
 }  // namespace
 
-const AnswerRow* best(const Answer& answer) { return most(answer, Call::pays); }
+const AnswerRow* best(const Answer& answer) {
+  return most(answer, Call::pays);
+}
 
 std::string reason(const Answer& answer, const AnswerRow& row) {
   const Breakdown& plain = answer.plain.parts;
@@ -132,7 +149,8 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
                                                     : "what it sends is not hidden behind backward";
   }
   if (parts.exposed_codec >= saved) {
-    return fmt::format("its codec takes {}, it saves {} of waiting", to_string(parts.exposed_codec), to_string(saved));
+    return fmt::format("its codec takes {}, it saves {} of waiting", to_string(parts.exposed_codec),
+                       to_string(saved));
   }
   if (row.verdict.speedup * (1 + answer.setup.judge.extra_steps) > 1 && row.verdict.speedup < 1) {
     return fmt::format("{} more steps cost more than it gains", percent(answer.setup.judge.extra_steps));
@@ -169,7 +187,9 @@ std::vector<std::string> next_lines(const Answer& answer) {
     lines.push_back(measure_codec(*first));
   }
   if (answer.setup.compute >= Origin::estimated) {
-    lines.emplace_back("forward and backward times are estimates: time one worker alone, then --throughput, or --forward and --backward.");
+    lines.emplace_back(
+        "forward and backward times are estimates: time one worker alone, then --throughput, or --forward "
+        "and --backward.");
   }
   if (network_matters(answer)) {
     for (const AnswerRow& row : answer.rows) {
@@ -179,10 +199,13 @@ std::vector<std::string> next_lines(const Answer& answer) {
       }
     }
     if (assumed(answer, "efficiency")) {
-      lines.emplace_back("the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency busbw/bandwidth.");
+      lines.emplace_back(
+          "the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency "
+          "busbw/bandwidth.");
     }
     if (assumed(answer, "gamma")) {
-      lines.emplace_back("gamma is assumed: time backward with and without all-reduce beside it, then --gamma.");
+      lines.emplace_back(
+          "gamma is assumed: time backward with and without all-reduce beside it, then --gamma.");
     }
   }
   lines.resize(std::min(lines.size(), kMost));

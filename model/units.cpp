@@ -17,6 +17,7 @@ struct Unit {
   std::string_view text;
   Dimension dimension;
   double base;
+  double over = 1;  ///< 9.5 us is 9.5 / 1e6 s: dividing rounds once, multiplying by 1e-6 twice
 };
 
 // Case matters: b is a bit, B a byte, m is 1e-3, M is 1e6. k and K both mean 1000; binary multiples carry an
@@ -37,11 +38,11 @@ constexpr Unit kUnits[] = {
     {"GiB", Dimension::bytes, kGi},
     {"TiB", Dimension::bytes, kTi},
     {"s", Dimension::seconds, 1},
-    {"ms", Dimension::seconds, 1e-3},
-    {"us", Dimension::seconds, 1e-6},
-    {"\u00b5s", Dimension::seconds, 1e-6},
-    {"\u03bcs", Dimension::seconds, 1e-6},
-    {"ns", Dimension::seconds, 1e-9},
+    {"ms", Dimension::seconds, 1, 1e3},
+    {"us", Dimension::seconds, 1, 1e6},
+    {"\u00b5s", Dimension::seconds, 1, 1e6},
+    {"\u03bcs", Dimension::seconds, 1, 1e6},
+    {"ns", Dimension::seconds, 1, 1e9},
     {"bit/s", Dimension::bandwidth, 1.0 / 8},
     {"kbit/s", Dimension::bandwidth, 1e3 / 8},
     {"Mbit/s", Dimension::bandwidth, 1e6 / 8},
@@ -167,7 +168,7 @@ double parse_as(std::string_view text, Dimension dimension) {
       refuse(shown + " is " + std::string(noun(unit.dimension)) + ", not " + std::string(noun(dimension)),
              example(dimension));
     }
-    const double value = number.value * unit.base;
+    const double value = number.value * unit.base / unit.over;
     if (!std::isfinite(value)) {
       refuse(shown + " is beyond what a number can hold", example(dimension));
     }

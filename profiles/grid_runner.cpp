@@ -34,8 +34,11 @@ GridPlan::GridPlan(const Grid& grid, const Catalogue& catalogue, const Registry&
     : grid_(grid), schemes_(canonical(grid.schemes, registry)) {
   for (const Grid::Case& entry : grid_.cases) {
     case_schemes_.push_back(canonical(entry.schemes, registry));
-    for (const auto& [option, text] : entry.values) {
-      add_once(varying_, option);
+  }
+  for (const Option& option : scenario_options()) {
+    if (std::any_of(grid_.cases.begin(), grid_.cases.end(),
+                    [&](const Grid::Case& entry) { return entry.values.contains(option.name); })) {
+      varying_.push_back(option.name);
     }
   }
   for (const Grid::Axis& axis : grid_.axes) {

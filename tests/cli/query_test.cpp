@@ -1,0 +1,212 @@
+// Does `query` answer in the shape that people and scripts rely on, and does every flag do what it says?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/answer.h"
+#include "tests/cli/support.h"
+
+namespace breakeven::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Result query(const std::vector<std::string>& setup, const std::vector<std::string>& more) {
+  return invoke(joined(joined({"query"}, setup), more));
+}
+
+TEST(Query, FirstScreenHasItsFiveParts) {
+  const Result result =
+      query(resnet_setup(), {"-s", "powersgd:rank=4", "-s", "topk:ratio=1%", "-s", "signsgd", "-s", "int8"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" \u00b7 64 x v100 in 16 nodes of 4 \u00b7 10 Gbit/s a node \u00b7 fp32 "
+                                    "gradients, 102 MB \u00b7 DDP buckets of 25 MiB\n\n"));
+  EXPECT_THAT(result.out, HasSubstr("\nis it the network?  yes: "));
+  EXPECT_THAT(result.out, HasSubstr("With an infinitely fast network no scheme gains more than "));
+  std::vector<std::string> starts;
+  std::istringstream lines(result.out.substr(result.out.find("\nscheme") + 1));
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    starts.push_back(line.substr(0, line.find("  ")));
+  }
+  EXPECT_THAT(starts, testing::ElementsAre("scheme", "plain fp32", "plain bf16", "powersgd rank 4", "topk",
+                                           "signsgd", "int8"));
+  EXPECT_THAT(result.out, HasSubstr("\nverdict  "));
+  EXPECT_THAT(result.out, HasSubstr("\nnext     "));
+  EXPECT_THAT(result.err, HasSubstr("breakeven: warning: "));
+}
+
+TEST(Query, NoLineOfTheScreenIsWiderThanATerminal) {
+  const Result result = query(
+      resnet_setup(), {"-s", "powersgd:rank=4", "-s", "topk", "-s", "signsgd", "-s", "int8", "-s", "dgc"});
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 130U) << line;  // bytes: the title has middle dots
+  }
+}
+
+TEST(Query, CastIsAlwaysARowOfFp32GradientsAndNeverOfOthers) {
+  EXPECT_THAT(query(given_setup(), {}).out, AllOf(HasSubstr("plain fp32"), HasSubstr("plain bf16")));
+  const std::string fp16 = query(given_setup(), {"-s", "fp16"}).out;
+  EXPECT_THAT(fp16, AllOf(HasSubstr("plain fp16"), Not(HasSubstr("plain bf16"))));
+  const std::string narrow = query(given_setup(), {"--grad-dtype", "bf16", "-s", "topk"}).out;
+  EXPECT_THAT(narrow, AllOf(HasSubstr("plain bf16"), Not(HasSubstr("plain fp32"))));
+  EXPECT_EQ(query(given_setup(), {"-s", "none"}).out.find("\nnone"), std::string::npos);
+}
+
+TEST(Query, VerdictNamesTheBestSchemeItsGainAndItsLimit) {
+  const std::string out = query(given_setup(), {"-s", "topk:ratio=0.1%,encode=1ms,decode=1ms"}).out;
+  EXPECT_THAT(out, HasSubstr("verdict  compress with topk:ratio=0.1%: "));
+  EXPECT_THAT(out, HasSubstr("as long as training needs fewer than "));
+  EXPECT_THAT(out, HasSubstr("A 16-bit cast alone gives "));
+  const std::string with_steps =
+      query(given_setup(), {"-s", "topk:ratio=0.1%,encode=1ms,decode=1ms", "--extra-steps", "5%"}).out;
+  EXPECT_THAT(with_steps, HasSubstr("the 5 % more steps that you expect included"));
+}
+
+TEST(Query, VerdictSaysWhyNothingPays) {
+  std::vector<std::string> fast = given_setup();
+  fast.back() = "10000Gbps";
+  const std::string idle = query(joined(fast, {"--latency", "0s"}), {"-s", "topk"}).out;
+  EXPECT_THAT(idle, HasSubstr("is it the network?  no: "));
+  EXPECT_THAT(idle, HasSubstr("verdict  do not compress: the step hardly waits for the network"));
+  EXPECT_THAT(idle, HasSubstr("next     look elsewhere than at the network"));
+  const std::string slow_codec =
+      query(joined(given_setup(), {"--grad-dtype", "bf16"}), {"-s", "topk:ratio=0.1%,encode=2s,decode=1s"})
+          .out;
+  EXPECT_THAT(slow_codec, HasSubstr("its codec takes 3 s, it saves "));
+  EXPECT_THAT(slow_codec, HasSubstr("It would pay with encode and decode under "));
+  std::vector<std::string> many = joined(given_setup(), {"--grad-dtype", "bf16"});
+  many[11] = "256";
+  EXPECT_THAT(query(many, {"-s", "topk:ratio=10%,encode=0s,decode=0s"}).out,
+              HasSubstr("all-gather grows with the workers"));
+}
+
+/// A number of the last row of `query --format csv`, by column; the upper end of an interval.
+double last_row(const std::vector<std::string>& setup, const std::vector<std::string>& more,
+                const std::string& column) {
+  const std::string out = query(setup, joined({"-q", "--format", "csv"}, more)).out;
+  std::istringstream lines(out);
+  std::string header, line, row;
+  std::getline(lines, header);
+  while (std::getline(lines, line)) {
+    row = line;
+  }
+  std::istringstream names(header);
+  std::string name, rest = row.substr(row.front() == '"' ? row.find("\",") + 2 : row.find(',') + 1);
+  std::getline(names, name, ',');  // the scheme, whose spec may hold commas
+  std::istringstream cells(rest);
+  std::string cell;
+  while (std::getline(names, name, ',') && std::getline(cells, cell, ',')) {
+    if (name == column) {
+      const std::size_t range = cell.find("..");
+      return std::stod(range == std::string::npos ? cell : cell.substr(range + 2));
+    }
+  }
+  throw std::out_of_range(column);
+}
+
+TEST(Query, TooCloseSaysWhatDecides) {
+  // At the bandwidth where it breaks even, a codec time that is only estimated decides.
+  std::vector<std::string> setup = joined(given_setup(), {"--grad-dtype", "bf16"});
+  const std::vector<std::string> scheme = {"-s", "powersgd:rank=4"};
+  setup[13] = std::to_string(last_row(setup, scheme, "bandwidth_bytes_per_s")) + "B/s";
+  const std::string out = query(setup, scheme).out;
+  EXPECT_THAT(out, HasSubstr("verdict  too close to call: powersgd:rank=4 gives "));
+  EXPECT_THAT(out, HasSubstr("What decides: its codec time, "));
+  EXPECT_THAT(out, HasSubstr("next     powersgd:rank=4's codec time is an estimate: time it on your device"));
+  EXPECT_EQ(query(setup, joined(scheme, {"--exit-verdict"})).status, kTooClose);
+}
+
+TEST(Query, GainWithinTheMarginIsTooCloseEvenWhenAllIsGiven) {
+  const std::vector<std::string> setup = joined(given_setup(), {"--grad-dtype", "bf16"});
+  const auto scheme = [](double seconds) {
+    return std::vector<std::string>{"-s",
+                                    "topk:ratio=0.1%,encode=" + std::to_string(seconds) + "s,decode=0s"};
+  };
+  const double below = last_row(setup, scheme(0.001), "codec_s_below");  // where it gains just the margin
+  EXPECT_THAT(query(setup, scheme(below + 0.001)).out, HasSubstr("The gain is within the margin of 2 %."));
+  EXPECT_EQ(query(setup, joined(scheme(below + 0.001), {"--exit-verdict"})).status, kTooClose);
+  EXPECT_EQ(query(setup, joined(scheme(below - 0.001), {"--exit-verdict"})).status, kAnswered);
+}
+
+TEST(Query, ExitVerdictReportsOnlyNamedSchemes) {
+  const auto status = [](const std::string& scheme) {
+    return query(given_setup(), {"--exit-verdict", "-s", scheme}).status;
+  };
+  EXPECT_EQ(status("topk:ratio=0.1%,encode=1ms,decode=1ms"), kAnswered);
+  EXPECT_EQ(status("topk:ratio=0.1%,encode=2s,decode=1s"),
+            kDoesNotPay);  // the cast pays, but nobody named it
+  EXPECT_EQ(query(given_setup(), {"--exit-verdict", "-s", "topk:encode=2s,decode=1s", "-s", "bf16"}).status,
+            kAnswered);
+  EXPECT_EQ(query(given_setup(), {"-s", "topk:ratio=0.1%,encode=2s,decode=1s"}).status, kAnswered);
+}
+
+TEST(Query, EveryFlagChangesWhatItSays) {
+  const std::vector<std::string> scheme = {"-s", "topk"};
+  const Result base = query(resnet_setup(), scheme);
+  EXPECT_EQ(query(resnet_setup(), joined(scheme, {"-q"})).err, "");
+  EXPECT_EQ(query(resnet_setup(), joined(scheme, {"-q"})).out, base.out);
+  const Result verbose = query(resnet_setup(), joined(scheme, {"-v"}));
+  EXPECT_EQ(verbose.out, base.out);
+  EXPECT_THAT(verbose.err, AllOf(HasSubstr("breakeven: note: topk: 1 messages, placement serial, codec "),
+                                 HasSubstr("breakeven: note: bandwidth 10 Gbit/s: given")));
+  EXPECT_THAT(query(resnet_setup(), joined(scheme, {"--color", "always"})).out, HasSubstr("\x1b["));
+  EXPECT_EQ(base.out.find('\x1b'), std::string::npos);
+  const Result explained = query(resnet_setup(), joined(scheme, {"--explain"}));
+  EXPECT_THAT(explained.out, StartsWith(base.out));
+  std::vector<std::string> outputs = {base.out};
+  for (const char* format : {"json", "jsonl", "csv", "markdown"}) {
+    const Result other = query(resnet_setup(), joined(scheme, {"--format", format}));
+    EXPECT_EQ(other.status, 0);
+    EXPECT_THAT(outputs, Not(testing::Contains(other.out)));
+    outputs.push_back(other.out);
+  }
+}
+
+TEST(Query, ColourOnATerminalFollowsTheEnvironment) {
+  const auto arguments = joined({"query"}, given_setup());
+  EXPECT_THAT(invoke(arguments, {true, true, {}}).out, HasSubstr("\x1b["));
+  EXPECT_THAT(invoke(arguments, {true, true, {{"NO_COLOR", "1"}}}).out, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(invoke(arguments, {true, true, {{"TERM", "dumb"}}}).out, Not(HasSubstr("\x1b[")));
+}
+
+TEST(Query, ExplainPutsNumbersIntoEveryFormula) {
+  const Result result = query(
+      given_setup(), {"-q", "--explain", "-s", "topk:ratio=1%,encode=1ms,decode=2ms", "--algorithm", "ring"});
+  EXPECT_THAT(result.out, HasSubstr("\ninput "));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr(
+          "bound: forward + backward + other = 50 ms + 100 ms + 10 ms = 160 ms; no scheme gains more than "));
+  EXPECT_THAT(result.out, HasSubstr("all_reduce (ring) 30 x "));
+  EXPECT_THAT(result.out, HasSubstr("all_gather (ring) 15 x "));
+  EXPECT_THAT(result.out, HasSubstr("encode      1 ms (given)"));
+  EXPECT_THAT(result.out, HasSubstr("gain = plain step / step = "));
+  const Result closed = query(given_setup(), {"-q", "--explain", "--method", "closed-form", "--schedule",
+                                              "equal", "-s", "topk:encode=1ms,decode=2ms"});
+  EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x (backward + codec), all exchanges but the "
+                                    "last) + the last = max(1.07 x 100 ms, "));
+  EXPECT_THAT(closed.out,
+              HasSubstr("closed form: backward + encode + all exchanges + decode = 100 ms + 1 ms + "));
+}
+
+TEST(Query, SameQuestionSameBytes) {
+  for (const char* format : {"table", "json", "csv"}) {
+    const std::vector<std::string> more = {"--format", format, "-s", "topk", "-s", "powersgd"};
+    EXPECT_EQ(query(resnet_setup(), more).out, query(resnet_setup(), more).out);
+  }
+}
+
+TEST(Trace, NeedsExactlyOneSchemeAndPrintsWarningsUnlessQuiet) {
+  const Result loud = invoke(joined({"trace", "-s", "none"}, resnet_setup()));
+  EXPECT_EQ(loud.status, 0);
+  EXPECT_THAT(loud.err, HasSubstr("breakeven: warning: "));
+  const Result quiet = invoke(joined({"trace", "-s", "none", "-q"}, resnet_setup()));
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_EQ(quiet.out, loud.out);
+}
+
+}  // namespace
+}  // namespace breakeven::cli
