@@ -44,6 +44,8 @@ std::vector<Candidate> named_schemes(const Context& context);
 /// "fp32" of an element.
 std::string_view precision_name(Element element);
 
+/// The scheme sends this gradient as it is: no tensor of it is eligible, or it is narrow already.
+bool compresses_nothing(const Answer& answer, const AnswerRow& row);
 /// The row that pays most, or null.
 const AnswerRow* best(const Answer& answer);
 /// Why a scheme does not pay here, in a few words.

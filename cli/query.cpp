@@ -35,6 +35,9 @@ void tell(const Context& context, const Answer& answer) {
   extrapolated(answer.plain_label, answer.plain);
   for (const AnswerRow& row : answer.rows) {
     extrapolated(row.label, row.prediction);
+    if (compresses_nothing(answer, row)) {
+      warn(context, row.label + ": no tensor of this gradient is eligible, all are sent as they are");
+    }
     if (row.codec_extrapolated) {
       warn(context,
            row.label + ": some message lies outside its codec curve; the nearest point or slope is used");

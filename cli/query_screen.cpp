@@ -43,6 +43,9 @@ std::string workers_text(const WorkerIntervals& intervals) {
 /// Where a scheme pays, or why it does not.
 std::string pays_text(const Answer& answer, const AnswerRow& row) {
   const Verdict& verdict = row.verdict;
+  if (compresses_nothing(answer, row)) {
+    return "never here: it compresses nothing of this gradient";
+  }
   std::string where = bandwidth_text(verdict.bandwidth);
   if (!where.empty() && answer.setup.scenario.group().nodes() == 1) {
     where += " inside the node";

@@ -18,7 +18,8 @@ std::string percent(double share) {
 const AnswerRow* most(const Answer& answer, Call call) {
   const AnswerRow* found = nullptr;
   for (const AnswerRow& row : answer.rows) {
-    if (row.verdict.call == call && (found == nullptr || row.verdict.speedup > found->verdict.speedup)) {
+    if (row.verdict.call == call && !compresses_nothing(answer, row) &&
+        (found == nullptr || row.verdict.speedup > found->verdict.speedup)) {
       found = &row;
     }
   }
@@ -94,7 +95,11 @@ std::vector<std::string> when_nothing_pays(const Answer& answer) {
         "do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
         percent(answer.max_speedup - 1))};
   }
-  const AnswerRow& closest = *most(answer, Call::does_not_pay);
+  const AnswerRow* found = most(answer, Call::does_not_pay);
+  if (found == nullptr) {
+    return {"nothing to compare with: no scheme asked about compresses anything of this gradient."};
+  }
+  const AnswerRow& closest = *found;
   std::vector<std::string> lines = {fmt::format("do not compress: {} comes closest with {}; {}.",
                                                 closest.candidate.plain_spec, times(closest.verdict.speedup),
                                                 reason(answer, closest))};
@@ -128,6 +133,10 @@ std::string measure_codec(const AnswerRow& row) {
 }
 
 }  // namespace
+
+bool compresses_nothing(const Answer& answer, const AnswerRow& row) {
+  return row.prediction.payload >= answer.plain.payload && row.codec() == Seconds{};
+}
 
 const AnswerRow* best(const Answer& answer) {
   return most(answer, Call::pays);

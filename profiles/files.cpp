@@ -90,8 +90,7 @@ std::string read_text(const std::string& path) {
     return read_all(stdin, place);
   }
   check_kind(path, place);
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) {
     refuse(place, "cannot be read (" + reason(errno) + ")", "a profile");
   }

@@ -79,7 +79,7 @@ Table read_table(const Json& json) {
   }
   for (const Json& point : json.at("points", "a list of [size, time]").list(2)) {
     const std::vector<Json> cells = point.list(2, 2);
-    const Bytes payload = cells[0].above_zero<Bytes>();
+    const auto payload = cells[0].above_zero<Bytes>();
     if (!table.points.empty() && payload <= table.points.back().payload) {
       cells[0].fail("\"" + cells[0].scalar() + "\" is not above the point before", "rising sizes");
     }

@@ -86,7 +86,7 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
         time->fail("is there beside a throughput", "either the times or the throughput");
       }
     }
-    const PerSecond rate = throughput->above_zero<PerSecond>();
+    const auto rate = throughput->above_zero<PerSecond>();
     split_step(timing, Seconds::of(timing.batch / rate.base()), workload);
     return timing;
   }

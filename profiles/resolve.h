@@ -20,7 +20,7 @@ struct Pick {
 /// What the parts of resolve() share.
 class Resolution {
  public:
-  Resolution(const OptionValues& values, const Catalogue& catalogue);
+  Resolution(const OptionValues& values, const Catalogue& all);
 
   [[nodiscard]] const std::string* text(std::string_view option) const;
   [[nodiscard]] bool has(std::string_view option) const { return text(option) != nullptr; }

@@ -140,7 +140,7 @@ Times from_flops(Resolution& r, Precision precision) {
   r.note<PerSecond>(
       "peak", {r.device.device.peak[index].value_or(PerSecond{}).base(), Origin::published, source("peak")},
       "FLOP/s");
-  const bool stated = r.device.sources.count("efficiency/" + dtype_name) > 0;
+  const bool stated = r.device.sources.contains("efficiency/" + dtype_name);
   r.note_fraction("compute_efficiency", {r.device.device.efficiency[index],
                                          stated ? Origin::published : Origin::assumed, source("efficiency")});
   const std::string rule = "FLOPs of the batch / (peak x efficiency) in " + dtype_name;

@@ -110,13 +110,23 @@ double last_row(const std::vector<std::string>& setup, const std::vector<std::st
 TEST(Query, TooCloseSaysWhatDecides) {
   // At the bandwidth where it breaks even, a codec time that is only estimated decides.
   std::vector<std::string> setup = joined(given_setup(), {"--grad-dtype", "bf16"});
-  const std::vector<std::string> scheme = {"-s", "powersgd:rank=4"};
+  const std::vector<std::string> scheme = {"-s", "topk:ratio=0.1%"};
   setup[13] = std::to_string(last_row(setup, scheme, "bandwidth_bytes_per_s")) + "B/s";
   const std::string out = query(setup, scheme).out;
-  EXPECT_THAT(out, HasSubstr("verdict  too close to call: powersgd:rank=4 gives "));
+  EXPECT_THAT(out, HasSubstr("verdict  too close to call: topk:ratio=0.1% gives "));
   EXPECT_THAT(out, HasSubstr("What decides: its codec time, "));
-  EXPECT_THAT(out, HasSubstr("next     powersgd:rank=4's codec time is an estimate: time it on your device"));
+  EXPECT_THAT(out, HasSubstr("next     topk:ratio=0.1%'s codec time is an estimate: "));
   EXPECT_EQ(query(setup, joined(scheme, {"--exit-verdict"})).status, kTooClose);
+}
+
+TEST(Query, SchemeThatCompressesNothingIsSaidToBeSo) {
+  // A gradient of unknown shape has no matrix for PowerSGD.
+  const Result result = query(joined(given_setup(), {"--grad-dtype", "bf16"}), {"-s", "powersgd:rank=4"});
+  EXPECT_THAT(result.out, HasSubstr("never here: it compresses nothing of this gradient"));
+  EXPECT_THAT(result.out,
+              HasSubstr("verdict  nothing to compare with: no scheme asked about compresses anything"));
+  EXPECT_THAT(result.err,
+              HasSubstr("breakeven: warning: powersgd rank 4: no tensor of this gradient is eligible"));
 }
 
 TEST(Query, GainWithinTheMarginIsTooCloseEvenWhenAllIsGiven) {
