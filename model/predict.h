@@ -65,8 +65,8 @@ class Forecast {
  private:
   friend Prediction predict(const Scenario&, const Compressor&, Placement);
   struct Hop {  // one exchange of a message
-    std::size_t message, round, stage;
-    Exchange exchange;
+    std::size_t message = 0, round = 0, stage = 0;
+    Exchange exchange = Exchange::none;
     Bytes payload;
   };
   void build_chains(const Scenario& scenario);

@@ -107,8 +107,11 @@ class Judge {
   /// Whole nodes only: part of one node, then multiples of the node. Steps grow by about half.
   [[nodiscard]] std::vector<std::size_t> worker_counts() const {
     const std::size_t node = std::min(scenario_.workers_per_node, scenario_.workers);
+    // Without a network there is no second node to ask about.
+    const std::size_t most =
+        scenario_.fabric.across.bandwidth > BytesPerSecond{} ? options_.max_workers : node;
     std::vector<std::size_t> counts;
-    for (std::size_t unit = 1, next = 0; unit <= options_.max_workers; unit = next) {
+    for (std::size_t unit = 1, next = 0; unit <= most; unit = next) {
       if (unit > 1 && (unit < node || unit % node == 0)) {
         counts.push_back(unit);
       }

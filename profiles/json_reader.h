@@ -36,7 +36,7 @@ class Json {
   [[nodiscard]] std::string place() const;
 
   /// This is an object with no other keys than these.
-  void only(std::initializer_list<std::string_view> keys) const;
+  void only(std::initializer_list<std::string_view> known) const;
   [[nodiscard]] std::optional<Json> find(std::string_view key) const;
   /// `expected` says what belongs there when it is missing.
   [[nodiscard]] Json at(std::string_view key, std::string_view expected) const;

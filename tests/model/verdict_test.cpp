@@ -74,6 +74,18 @@ TEST(Verdict, WorkersComeInWholeNodes) {
   EXPECT_EQ(verdict.workers.back().second % 4, 0U);
 }
 
+TEST(Verdict, WithoutANetworkOnlyTheNodeIsAskedAbout) {
+  Scenario scenario = exposed();
+  scenario.workers = scenario.workers_per_node = 8;
+  scenario.fabric.across = {};
+  scenario.fabric.inside.bandwidth = 1_GBps;
+  const Verdict verdict = judge(scenario, plain(), Fake(0.1, 1_ms, 1_ms), Placement::serial, exactly());
+  EXPECT_EQ(verdict.call, Call::pays);
+  EXPECT_EQ(verdict.workers, (WorkerIntervals{{2, 0}}));
+  ASSERT_EQ(verdict.bandwidth.size(), 1U);
+  EXPECT_LT(verdict.bandwidth[0].second, 100_GBps);
+}
+
 TEST(Verdict, TooCloseIsWithinTheMarginOrTheUncertainty) {
   const auto call = [](double codec_ms, double margin, double uncertainty) {
     JudgeOptions options;
