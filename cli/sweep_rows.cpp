@@ -78,7 +78,7 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-RowWriter::RowWriter(const GridPlan& plan, Format format) : plan_(plan), format_(format) {
+RowWriter::RowWriter(const GridPlan& plan, Format format) : format_(format) {
   const Grid& grid = plan.grid();
   for (const GridPlan::Axis& axis : plan.axes()) {
     std::vector<std::string>& cells = axis_cells_.emplace_back();

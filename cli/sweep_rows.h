@@ -36,7 +36,6 @@ class RowWriter {
   void append_cell(std::string& text, std::size_t column, std::string_view value) const;
   [[nodiscard]] const std::string& input(std::size_t column, const GridPlan::Point& point) const;
 
-  const GridPlan& plan_;
   Format format_;
   std::vector<Column> columns_;                         // the varying inputs, then the results
   std::vector<std::vector<std::string>> axis_cells_;    // by axis and value, written for the format

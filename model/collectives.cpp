@@ -141,8 +141,12 @@ std::optional<double> cost(const Terms& t, Exchange exchange, Algorithm algorith
     case Exchange::all_to_all:
       return all_to_all(t, algorithm);
     case Exchange::push_pull:
-      return algorithm == Algorithm::byteps ? all_reduce(t, algorithm, fabric)
-                                            : all_reduce(t, Algorithm::parameter_server, fabric);
+      // Inside one node there is nobody to push to: the workers reduce among themselves.
+      return all_reduce(t,
+                        !t.several_nodes()               ? Algorithm::ring
+                        : algorithm == Algorithm::byteps ? Algorithm::byteps
+                                                         : Algorithm::parameter_server,
+                        fabric);
     case Exchange::none:
       break;
   }

@@ -203,7 +203,8 @@ Baseline baseline(Forecast& plain, const Fabric& fabric, double gamma, const Jud
   return result;
 }
 
-Gain gain(const Baseline& plain, Forecast& candidate, const Fabric& fabric, double gamma, const JudgeOptions& options) {
+Gain gain(const Baseline& plain, Forecast& candidate, const Fabric& fabric, double gamma,
+          const JudgeOptions& options) {
   Gain result;
   const double steps = 1 + options.extra_steps;
   result.candidate = candidate.run(fabric, {}, gamma).step();

@@ -124,6 +124,13 @@ TEST(Collectives, ParameterServersAndBytePsFollowTheirShares) {
   EXPECT_NEAR(byteps(4, {4, 1}), 1, 1e-12);
 }
 
+TEST(Collectives, PushAndPullInsideOneNodeIsARing) {
+  const Fabric fabric = flat();
+  EXPECT_EQ(seconds(fabric, Exchange::push_pull, Algorithm::automatic, {8, 8}),
+            seconds(fabric, Exchange::all_reduce, Algorithm::ring, {8, 8}));
+  EXPECT_GT(seconds(fabric, Exchange::push_pull, Algorithm::automatic, {16, 8}), 0);
+}
+
 TEST(Collectives, AutomaticTakesTheCheapestThatIsOffered) {
   Fabric fabric = flat();
   const Group group{64, 1};
