@@ -18,17 +18,6 @@ std::string label_of(std::string_view spec) {
   return text;
 }
 
-/// The curve that priced() takes for this candidate, if any.
-const CodecCosts* curve_of(const Candidate& candidate, const ScenarioSetup& setup) {
-  if (candidate.encode || candidate.decode) {
-    return nullptr;
-  }
-  const auto found = std::find_if(setup.codecs.begin(), setup.codecs.end(), [&](const CodecCosts& costs) {
-    return costs.scheme == candidate.plain_spec;
-  });
-  return found == setup.codecs.end() ? nullptr : &*found;
-}
-
 bool outside(const CodecCosts& costs, const std::vector<Plan>& plans) {
   const auto misses = [](const Curve& curve, const Work& work) {
     return work.elements > 0 && !curve.points.empty() && !curve.covers(work.elements);
@@ -45,10 +34,11 @@ AnswerRow judged(const Candidate& candidate, const ScenarioSetup& setup, const C
   row.candidate = priced(candidate, setup);
   const Placement natural = candidate.scheme->placement;
   row.prediction = predict(setup.scenario, *row.candidate.compressor, natural);
-  row.verdict = judge(setup.scenario, plain, *row.candidate.compressor, natural, setup.judge);
-  if (const CodecCosts* costs = curve_of(candidate, setup)) {
-    row.codec_source = costs->source;
-    row.codec_extrapolated = outside(*costs, row.prediction.plans);
+  row.verdict =
+      judge(setup.scenario, plain, *row.candidate.compressor, natural, judge_options(setup, row.candidate));
+  if (row.candidate.costs) {
+    row.codec_source = row.candidate.costs->source;
+    row.codec_extrapolated = outside(*row.candidate.costs, row.prediction.plans);
   }
   return row;
 }

@@ -37,11 +37,34 @@ bool network_matters(const Answer& answer) {
   return answer.max_speedup > 1 + answer.setup.judge.margin;
 }
 
-bool gathers(const Prediction& prediction) {
-  return std::any_of(prediction.plans.begin(), prediction.plans.end(), [](const Plan& plan) {
+bool exchanges_by(const Prediction& prediction, Exchange exchange) {
+  return std::any_of(prediction.plans.begin(), prediction.plans.end(), [&](const Plan& plan) {
     return std::any_of(plan.begin(), plan.end(),
-                       [](const Round& round) { return round.exchange == Exchange::all_gather; });
+                       [&](const Round& round) { return round.exchange == exchange; });
   });
+}
+
+/// What a scheme that is no all-reduce pays on the network.
+std::string costly_exchange(const Answer& answer, const Prediction& prediction) {
+  const Group group = answer.setup.scenario.group();
+  if (exchanges_by(prediction, Exchange::all_to_all)) {
+    return group.per_node > 1 && group.nodes() > 1
+               ? fmt::format("all-to-all: the {} workers of a node no longer share what crosses",
+                             group.per_node)
+               : "all-to-all and all-gather cost more than its bytes save";
+  }
+  return exchanges_by(prediction, Exchange::all_gather) ? "all-gather grows with the workers" : "";
+}
+
+/// " It keeps 102 MB more on each worker." where that is so.
+std::string memory_text(const Answer& answer, const AnswerRow& row) {
+  const Bytes state = row.prediction.state;
+  if (state == Bytes{}) {
+    return {};
+  }
+  const Bytes capacity = answer.setup.scenario.device.capacity;
+  return fmt::format("It keeps {} more on each worker{}.", to_string(state),
+                     capacity > Bytes{} ? fmt::format(" (of {})", to_string(capacity)) : "");
 }
 
 std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& winner) {
@@ -63,6 +86,9 @@ std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& win
   } else {
     lines.push_back(fmt::format("compress with {}: {}, as long as training needs fewer than {} more steps.",
                                 winner.candidate.plain_spec, times(winner.verdict.speedup), limit));
+  }
+  if (const std::string memory = memory_text(answer, winner); !memory.empty()) {
+    lines.push_back(memory);
   }
   if (const AnswerRow* cast = cast_of(answer)) {
     const bool mostly = cast->verdict.speedup - 1 >= 0.5 * (winner.verdict.speedup - 1);
@@ -151,8 +177,9 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
     return "the step hardly waits for the network";
   }
   if (saved <= Seconds{}) {
-    if (gathers(row.prediction) && parts.communication > plain.communication) {
-      return "all-gather grows with the workers";
+    const std::string costly = costly_exchange(answer, row.prediction);
+    if (!costly.empty() && parts.communication > plain.communication) {
+      return costly;
     }
     return row.prediction.wire >= answer.plain.wire ? "it sends no less than plain all-reduce"
                                                     : "what it sends is not hidden behind backward";

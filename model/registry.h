@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/codec.h"
 #include "model/compressor.h"
 
 namespace breakeven {
@@ -17,7 +18,8 @@ struct Candidate {
   std::string plain_spec;  ///< the same without given codec times: what a codec profile names
   const Scheme* scheme = nullptr;
   std::shared_ptr<const Compressor> compressor;
-  std::optional<Seconds> encode, decode;  ///< given by the user, for the whole gradient of one step
+  std::optional<Seconds> encode, decode;    ///< given by the user, for the whole gradient of one step
+  std::shared_ptr<const CodecCosts> costs;  ///< the curve that its times were taken from, if any
 };
 
 class Registry {

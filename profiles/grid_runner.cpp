@@ -105,6 +105,7 @@ struct GridRunner::Prepared {
   ScenarioSetup setup;
   std::unique_ptr<Forecast> plain;
   std::vector<std::unique_ptr<Forecast>> schemes;
+  std::vector<double> codec_uncertainty;  // by scheme
 };
 
 GridRunner::GridRunner(const GridPlan& plan, const Catalogue& catalogue, const Registry& registry)
@@ -136,6 +137,7 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
   made->plain = std::make_unique<Forecast>(scenario, *registry_.make("none").compressor);
   for (const std::string& spec : plan_.schemes(point.of_case)) {
     const Candidate candidate = priced(registry_.make(spec), made->setup);
+    made->codec_uncertainty.push_back(judge_options(made->setup, candidate).codec_uncertainty);
     made->schemes.push_back(
         std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
   }
@@ -157,6 +159,7 @@ const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
   rows_.resize(prepared.schemes.size());
   winner_.reset();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
+    judge.codec_uncertainty = prepared.codec_uncertainty[i];
     const Gain here = gain(base, *prepared.schemes[i], scenario.fabric, gamma, judge);
     rows_[i] = {here.candidate, base.parts.step(), here.speedup, here.call};
     if (here.call == Call::pays && (!winner_ || here.speedup > rows_[*winner_].speedup)) {

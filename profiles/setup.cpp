@@ -130,6 +130,7 @@ Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
     try {
       if (same_parameters(*candidate.scheme, costs.scheme, candidate.plain_spec)) {
         result.compressor = with_costs(candidate.compressor, costs);
+        result.costs = std::make_shared<CodecCosts>(costs);
         return result;
       }
     } catch (const Error& error) {
@@ -137,6 +138,14 @@ Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
     }
   }
   return result;
+}
+
+JudgeOptions judge_options(const ScenarioSetup& setup, const Candidate& priced) {
+  JudgeOptions options = setup.judge;
+  if (priced.costs && priced.costs->spread > 0) {
+    options.codec_uncertainty = priced.costs->spread;
+  }
+  return options;
 }
 
 namespace {

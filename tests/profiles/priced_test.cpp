@@ -61,6 +61,17 @@ TEST_F(Priced, OneGivenTimeAloneIsRefused) {
             "both)");
 }
 
+TEST_F(Priced, ACurvesOwnSpreadIsItsUncertainty) {
+  ScenarioSetup measured = setup();
+  measured.codecs.front().spread = 0.12;
+  const Candidate curve = priced(registry_.make("topk:ratio=5%"), measured);
+  ASSERT_TRUE(curve.costs);
+  EXPECT_EQ(judge_options(measured, curve).codec_uncertainty, 0.12);
+  const Candidate roofline = priced(registry_.make("signsgd"), measured);
+  EXPECT_FALSE(roofline.costs);
+  EXPECT_LT(judge_options(measured, roofline).codec_uncertainty, 0);  // by its origin
+}
+
 TEST_F(Priced, ACurveWithUnknownParametersIsAFileError) {
   ScenarioSetup broken = setup();
   broken.codecs.front().scheme = "topk:ration=1%";
