@@ -38,7 +38,7 @@ class JsonWriter {
 
  private:
   struct Open {
-    bool flat;
+    bool flat = false;
     bool empty = true;
   };
   JsonWriter& begin(char bracket, bool flat);

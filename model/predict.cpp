@@ -1,6 +1,7 @@
 #include "model/predict.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/closed_form.h"
 #include "model/error.h"
@@ -60,7 +61,8 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
   } else if (scenario.dense_bytes) {
     // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
     const double size = size_of(scenario.workload.gradient);
-    Workload sized = plain_workload({}, static_cast<std::size_t>(scenario.dense_bytes->base() / size + 0.5));
+    Workload sized =
+        plain_workload({}, static_cast<std::size_t>(std::llround(scenario.dense_bytes->base() / size)));
     sized.gradient = scenario.workload.gradient;
     messages_ = scenario.schedule.messages(sized);
     plans_ = plans_of(messages_, compressor, group_.workers);

@@ -53,7 +53,8 @@ struct Gain {
   Seconds candidate;
   Call call = Call::too_close;
 };
-Gain gain(const Baseline& plain, Forecast& candidate, const Fabric& fabric, double gamma, const JudgeOptions& options);
+Gain gain(const Baseline& plain, Forecast& candidate, const Fabric& fabric, double gamma,
+          const JudgeOptions& options);
 
 /// `plain` and `candidate` are priced on the scenario's fabric.
 Verdict judge(const Scenario& scenario, const Compressor& plain, const Compressor& candidate,

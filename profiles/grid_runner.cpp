@@ -16,6 +16,7 @@ bool network_only(const std::string& name) {
 
 std::vector<std::string> canonical(const std::vector<std::string>& specs, const Registry& registry) {
   std::vector<std::string> result;
+  result.reserve(specs.size());
   for (const std::string& spec : specs) {
     result.push_back(registry.make(spec).spec);
   }

@@ -10,7 +10,7 @@ namespace {
 std::string machines(const Resolution& r) {
   const Scenario& scenario = r.setup.scenario;
   const Group group = scenario.group();
-  const std::string count = std::to_string(scenario.workers);
+  std::string count = std::to_string(scenario.workers);
   std::string text = r.device_assumed ? count + (scenario.workers == 1 ? " worker" : " workers")
                                       : count + " x " + scenario.device.name;
   if (scenario.workers == 1) {

@@ -149,7 +149,8 @@ TEST(Sweep, ProgressIsForTerminalsOnly) {
   terminal.err_is_terminal = true;
   EXPECT_NE(invoke(small(), terminal).err.find("\r12 of 12 setups"), std::string::npos);
   EXPECT_EQ(invoke(small()).err.find("\r12 of 12 setups"), std::string::npos);
-  EXPECT_NE(invoke(joined(small(), {"--progress", "always"})).err.find("\r12 of 12 setups"), std::string::npos);
+  EXPECT_NE(invoke(joined(small(), {"--progress", "always"})).err.find("\r12 of 12 setups"),
+            std::string::npos);
   EXPECT_EQ(invoke(joined(small(), {"--progress", "never"}), terminal).err.find("\r12 of 12 setups"),
             std::string::npos);
   EXPECT_EQ(invoke(joined(small(), {"-q"}), terminal).err, "");

@@ -147,9 +147,11 @@ TEST(Published, V23CrossoversWithRoundedBytes) {
     int rank;
     double codec, exchange, printed;  // ms at 10 Gbit/s; Gbit/s
   };
-  // Both sides are bound by the network there, so the root is (152.775 - exchange) / (122 + codec) of 10 Gbit/s. The printed
-  // values lie 0.08 to 0.13 % below it, as a scan over a grid gives them; the values at 10 Gbit/s below agree to every digit.
-  for (const Row& row : {Row{4, 45, 2.07877, 9.016}, Row{8, 64, 4.15755, 7.980}, Row{16, 130, 8.31509, 5.728}}) {
+  // Both sides are bound by the network there, so the root is (152.775 - exchange) / (122 + codec) of 10
+  // Gbit/s. The printed values lie 0.08 to 0.13 % below it, as a scan over a grid gives them; the values at
+  // 10 Gbit/s below agree to every digit.
+  for (const Row& row :
+       {Row{4, 45, 2.07877, 9.016}, Row{8, 64, 4.15755, 7.980}, Row{16, 130, 8.31509, 5.728}}) {
     const double found = crossover_gbit(scenario, *compressor(rank(row.rank, ",vectors=skip"), row.codec));
     EXPECT_NEAR(found, (152.775 - row.exchange) / (122 + row.codec) * 10, 5e-5) << row.rank;
     EXPECT_NEAR(found / row.printed, 1, 1.5e-3) << row.rank;

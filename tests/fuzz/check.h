@@ -1,4 +1,5 @@
-// What the fuzz targets share: an invariant that ends the run, numbers that make sense, refusals of the right kind.
+// What the fuzz targets share: an invariant that ends the run, numbers that make sense, refusals of the right
+// kind.
 #pragma once
 
 #include <cmath>
@@ -43,7 +44,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// What `read` makes of a file's text; nothing when it refuses it, which must be the file's fault and name the file.
+/// What `read` makes of a file's text; nothing when it refuses it, which must be the file's fault and name
+/// the file.
 template <class Read>
 auto read_or_refuse(Read read, const std::uint8_t* data, std::size_t size)
     -> std::optional<decltype(read(std::string_view{}, std::string{}))> {

@@ -64,9 +64,9 @@ bool takes_long(const std::vector<std::string>& arguments) {
     const std::size_t equals = arguments[i].find('=');
     const bool joined = arguments[i].starts_with("--") && equals != std::string::npos;
     const std::string option = arguments[i].substr(0, joined ? equals : std::string::npos);
-    const std::string value = joined                      ? arguments[i].substr(equals + 1)
+    const std::string value = joined                     ? arguments[i].substr(equals + 1)
                               : i + 1 < arguments.size() ? arguments[i + 1]
-                                                          : "";
+                                                         : "";
     if (!option.starts_with("--")) {
       continue;
     }

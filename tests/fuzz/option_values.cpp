@@ -1,8 +1,9 @@
 // "OPTION\nTEXT": any text is a list of values, each a number within the option's limits, or an error.
+#include "profiles/option_values.h"
+
 #include <algorithm>
 
 #include "profiles/grid.h"
-#include "profiles/option_values.h"
 #include "tests/fuzz/check.h"
 
 using namespace breakeven;

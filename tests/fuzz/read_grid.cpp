@@ -11,11 +11,12 @@ namespace {
 
 void check_values(const OptionValues& values) {
   const auto& options = scenario_options();
-  for (const auto& [name, text] : values) {
+  for (const auto& value : values) {
+    const std::string& name = value.first;
     require(std::any_of(options.begin(), options.end(),
                         [&](const Option& option) { return option.name == name; }),
             "an option is known:", name);
-    require(!text.empty(), "a value is not empty:", name);
+    require(!value.second.empty(), "a value is not empty:", name);
   }
 }
 

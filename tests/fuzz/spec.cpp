@@ -36,14 +36,13 @@ double payload(const Plan& plan) {
 }
 
 void check_plans(const Candidate& candidate, const Candidate& again) {
-  const std::vector<std::vector<Shape>> messages = {
-      {},
-      {{0, 1}},
-      {{1, 1}},
-      {{1000, 1}},
-      {{256, 128}, {64, 147}, {2000, 1}, {7, 3}},
-      {{512, 512, Element::bf16}, {512, 1, Element::bf16}},
-      {{1'000'000, 1'000'000}, {1'000'000'000, 1}}};
+  const std::vector<std::vector<Shape>> messages = {{},
+                                                    {{0, 1}},
+                                                    {{1, 1}},
+                                                    {{1000, 1}},
+                                                    {{256, 128}, {64, 147}, {2000, 1}, {7, 3}},
+                                                    {{512, 512, Element::bf16}, {512, 1, Element::bf16}},
+                                                    {{1'000'000, 1'000'000}, {1'000'000'000, 1}}};
   for (const auto& message : messages) {
     for (const std::size_t workers : {std::size_t{1}, std::size_t{2}, std::size_t{8}, std::size_t{1} << 20}) {
       const Plan plan = candidate.compressor->plan(message, workers);
