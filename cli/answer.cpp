@@ -9,9 +9,17 @@
 namespace breakeven::cli {
 namespace {
 
-/// "powersgd:rank=4,feedback=off" -> "powersgd rank 4, feedback off".
-std::string label_of(std::string_view spec) {
+/// "powersgd:rank=4,feedback=off" -> "powersgd rank 4, feedback off". The first parameter says how much a
+/// scheme compresses, so a number there is named even where it is the default.
+std::string label_of(std::string_view spec, const Scheme& scheme) {
   std::string text;
+  if (!scheme.params.empty() && scheme.params.front().kind != Param::Kind::choice &&
+      spec.find(":" + scheme.params.front().name + "=") == std::string_view::npos) {
+    const Param& first = scheme.params.front();
+    const Spec parts = split_spec(spec);
+    const std::string rest = parts.params.empty() ? "" : ", " + label_of(parts.params, {});
+    return std::string(parts.name) + " " + first.name + " " + first.fallback + rest;
+  }
   for (const char c : spec) {
     text += c == ':' || c == '=' ? " " : c == ',' ? ", " : std::string(1, c);
   }
@@ -48,19 +56,24 @@ void label_rows(Answer& answer) {
     const auto same = std::count_if(answer.rows.begin(), answer.rows.end(), [&](const AnswerRow& other) {
       return other.candidate.plain_spec == row.candidate.plain_spec;
     });
-    row.label = row.cast ? "plain " + row.candidate.plain_spec
-                         : label_of(same > 1 ? row.candidate.spec : row.candidate.plain_spec);
+    row.label =
+        row.cast ? "plain " + row.candidate.plain_spec
+                 : label_of(same > 1 ? row.candidate.spec : row.candidate.plain_spec, *row.candidate.scheme);
   }
 }
 
-double near_linear(const Prediction& plain) {
+double near_linear(const Prediction& plain, const Scenario& scenario) {
   std::vector<Seconds> exchanges;
-  for (const auto& message : plain.transfers) {
-    for (const Transfer& transfer : message) {
-      exchanges.push_back(transfer.time);
+  std::vector<Seconds> latencies;
+  for (std::size_t m = 0; m < plain.transfers.size(); ++m) {
+    for (std::size_t r = 0; r < plain.transfers[m].size(); ++r) {
+      const Transfer& done = plain.transfers[m][r];
+      exchanges.push_back(done.time);
+      latencies.push_back(
+          transfer(scenario.fabric, plain.plans[m][r].exchange, {}, scenario.group(), done.algorithm).time);
     }
   }
-  return near_linear_ratio(plain.parts.backward, exchanges);
+  return near_linear_ratio(plain.parts.backward, exchanges, latencies);
 }
 
 }  // namespace
@@ -97,9 +110,9 @@ Answer answer(const Context& context) {
   answer.plain = predict(setup.scenario, *none.compressor);
   answer.bound = step_without_network(setup.scenario);
   answer.max_speedup = answer.bound > Seconds{} ? answer.plain.step / answer.bound : 1;
-  answer.near_linear_ratio = near_linear(answer.plain);
+  answer.near_linear_ratio = near_linear(answer.plain, setup.scenario);
   const auto is_cast = [](const Candidate& candidate) {
-    return candidate.spec == "bf16" || candidate.spec == "fp16";
+    return candidate.plain_spec == "bf16" || candidate.plain_spec == "fp16";
   };
   const bool wide = gradient == Element::f32;
   if (wide && std::none_of(named.begin(), named.end(), is_cast)) {

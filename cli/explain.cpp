@@ -114,7 +114,7 @@ std::string method_text(const Prediction& prediction, const Scenario& scenario, 
   }
   const std::string compute =
       parts.exposed_codec > Seconds{}
-          ? fmt::format("{} x ({} + {})", significant(scenario.overlap.gamma, 4), to_string(parts.backward),
+          ? fmt::format("{} x {} + {}", significant(scenario.overlap.gamma, 4), to_string(parts.backward),
                         to_string(parts.exposed_codec))
           : fmt::format("{} x {}", significant(scenario.overlap.gamma, 4), to_string(parts.backward));
   const std::string hidden = to_string(parts.communication - last);
@@ -122,7 +122,7 @@ std::string method_text(const Prediction& prediction, const Scenario& scenario, 
                                   ? fmt::format("max({}, {} + {})", compute, hidden, to_string(last))
                                   : fmt::format("max({}, {}) + {}", compute, hidden, to_string(last));
   return fmt::format(
-      "    closed form: max(gamma x (backward + codec), all exchanges but the last){} the last = {} = {}\n",
+      "    closed form: max(gamma x backward + codec, all exchanges but the last){} the last = {} = {}\n",
       scenario.last_bucket_inside ? ", inside the max also" : " +", formula,
       to_string(parts.backward_and_sync()));
 }
@@ -146,7 +146,8 @@ std::string prediction_text(const std::string& label, const Prediction& predicti
   return text + method_text(prediction, scenario, serial_codec) + messages_text(prediction, scenario);
 }
 
-std::string gain_text(const AnswerRow& row, const JudgeOptions& judge) {
+std::string gain_text(const AnswerRow& row, const ScenarioSetup& setup) {
+  const JudgeOptions judge = judge_options(setup, row.candidate);
   const Verdict& verdict = row.verdict;
   std::string text = fmt::format("  gain = plain step / step{} = {} / {}{} = {:.3f}",
                                  judge.extra_steps > 0 ? " / (1 + extra steps)" : "",
@@ -157,12 +158,15 @@ std::string gain_text(const AnswerRow& row, const JudgeOptions& judge) {
                       verdict.speedup_low, verdict.speedup_high,
                       row.codec() > Seconds{} ? name(row.prediction.codec) : "none",
                       significant(judge.compute_uncertainty * 100));
-  text += fmt::format(
-      "  extra steps it may need = plain step / step - 1 = {} %; verdict by a margin of {} %: {}\n",
-      significant(verdict.extra_steps_below * 100), significant(judge.margin * 100), name(verdict.call));
-  if (verdict.codec_below) {
+  if (verdict.extra_steps_below > 0) {
+    text += fmt::format("  extra steps it may need = plain step / step - 1 = {} %\n",
+                        significant(verdict.extra_steps_below * 100));
+  }
+  text +=
+      fmt::format("  verdict by a margin of {} %: {}\n", significant(judge.margin * 100), name(verdict.call));
+  if (verdict.where.codec_below) {
     text += fmt::format("  it pays with encode and decode under {} together ({} now)\n",
-                        to_string(*verdict.codec_below), to_string(row.codec()));
+                        to_string(*verdict.where.codec_below), to_string(row.codec()));
   }
   return text;
 }
@@ -184,7 +188,7 @@ std::string explain(const Answer& answer) {
   for (const AnswerRow& row : answer.rows) {
     text += "\n" + prediction_text(row.label + " (" + row.candidate.spec + ")", row.prediction, scenario);
     text += row.codec_source.empty() ? "" : "  codec times: " + row.codec_source + "\n";
-    text += gain_text(row, answer.setup.judge);
+    text += gain_text(row, answer.setup);
   }
   return text;
 }

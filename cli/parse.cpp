@@ -186,10 +186,10 @@ Request parse(const Command& row, std::vector<std::string> arguments) {
     grammar.app.parse(std::move(arguments));
   } catch (const CLI::ArgumentMismatch&) {  // the only thing that is left to go wrong: the last option lacks
                                             // its value
-    const bool is_letter = last.size() == 2 && last[1] != '-';
+    const bool letters = last.size() >= 2 && last[0] == '-' && last[1] != '-';  // of a group the last: -qs
     const auto one = std::find_if(flags().begin(), flags().end(),
-                                  [&](const Flag& f) { return is_letter && f.letter == last[1]; });
-    const std::string name = is_letter && one != flags().end()
+                                  [&](const Flag& f) { return letters && f.letter == last.back(); });
+    const std::string name = letters && one != flags().end()
                                  ? std::string(one->name)
                                  : last.substr(std::min<std::size_t>(2, last.size()));
     refuse(dashed(name), "value missing", grammar.value_of(name));

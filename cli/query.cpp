@@ -21,6 +21,42 @@ void check(const Request& request) {
   }
 }
 
+/// What does not fit: weights and gradients are the least that a worker keeps.
+void tell_memory(const Context& context, const Answer& answer) {
+  const Scenario& scenario = answer.setup.scenario;
+  const Bytes capacity = scenario.device.capacity;
+  const Bytes least = 2 * scenario.workload.gradient_bytes();
+  if (capacity == Bytes{}) {
+    return;
+  }
+  if (least > capacity) {
+    warn(context, "weights and gradients alone take " + to_string(least) + " of the " + to_string(capacity) +
+                      " of " + scenario.device.name +
+                      ": the answer is for workers that could keep them (sharding is not modelled)");
+    return;
+  }
+  for (const AnswerRow& row : answer.rows) {
+    if (least + row.prediction.state > capacity) {
+      warn(context, row.label + ": keeps " + to_string(row.prediction.state) + " more on each worker; with " +
+                        to_string(least) + " of weights and gradients that is beyond the " +
+                        to_string(capacity) + " of " + scenario.device.name);
+    }
+  }
+}
+
+/// A codec profile that was named and has no curve for a scheme.
+void tell_codecs(const Context& context, const Answer& answer) {
+  if (!context.request.scenario.contains("codec")) {
+    return;
+  }
+  for (const AnswerRow& row : answer.rows) {
+    if (row.named && !row.candidate.costs && !row.candidate.encode && row.codec() > Seconds{}) {
+      warn(context, "--codec: no curve for " + row.candidate.plain_spec + ": its codec time stays " +
+                        std::string(name(row.prediction.codec)));
+    }
+  }
+}
+
 void tell(const Context& context, const Answer& answer) {
   for (const std::string& warning : answer.setup.warnings) {
     warn(context, warning);
@@ -36,7 +72,7 @@ void tell(const Context& context, const Answer& answer) {
   for (const AnswerRow& row : answer.rows) {
     extrapolated(row.label, row.prediction);
     if (compresses_nothing(answer, row)) {
-      warn(context, row.label + ": no tensor of this gradient is eligible, all are sent as they are");
+      warn(context, row.label + ": all tensors are sent as they are; " + reason(answer, row));
     }
     if (row.codec_extrapolated) {
       warn(context,
@@ -48,6 +84,8 @@ void tell(const Context& context, const Answer& answer) {
                       (row.codec() > Seconds{} ? " " + std::string(name(row.prediction.codec)) : "") +
                       (row.codec_source.empty() ? "" : " (" + row.codec_source + ")"));
   }
+  tell_memory(context, answer);
+  tell_codecs(context, answer);
   for (const Input& input : answer.setup.inputs) {
     note(context, input.name + " " + input.text + ": " + std::string(name(input.origin)) +
                       (input.source.empty() ? "" : " (" + input.source + ")"));

@@ -44,9 +44,15 @@ void write_optional(JsonWriter& json, const std::optional<double>& value) {
   value ? json.value(*value) : json.null();
 }
 
-void write_intervals(JsonWriter& json, const std::vector<Ends>& intervals) {
+/// null: not looked for.
+template <class Intervals>
+void write_intervals(JsonWriter& json, const std::optional<Intervals>& intervals) {
+  if (!intervals) {
+    json.null();
+    return;
+  }
   json.begin_array(true);
-  for (const auto& [low, high] : intervals) {
+  for (const auto& [low, high] : ends_of(*intervals)) {
     json.begin_array();
     write_optional(json, low);
     write_optional(json, high);
@@ -77,7 +83,7 @@ void write_plain(JsonWriter& json, const Answer& answer) {
   json.end_object();
 }
 
-void write_row(JsonWriter& json, const AnswerRow& row) {
+void write_row(JsonWriter& json, const AnswerRow& row, std::size_t nodes) {
   const Verdict& verdict = row.verdict;
   json.begin_object().member("scheme", row.candidate.spec).member("verdict", name(verdict.call));
   json.member("speedup", verdict.speedup);
@@ -92,11 +98,12 @@ void write_row(JsonWriter& json, const AnswerRow& row) {
   json.member("codec_extrapolated", row.codec_extrapolated);
   json.key("pays").begin_object();
   json.key("bandwidth_bytes_per_s");
-  write_intervals(json, ends_of(verdict.bandwidth));
+  write_intervals(json, verdict.where.bandwidth);
+  json.member("bandwidth_of", nodes > 1 ? "a node across the network" : "a worker inside the node");
   json.key("codec_s_below");
-  verdict.codec_below ? json.value(verdict.codec_below->base()) : json.null();
+  verdict.where.codec_below ? json.value(verdict.where.codec_below->base()) : json.null();
   json.key("workers");
-  write_intervals(json, ends_of(verdict.workers));
+  write_intervals(json, verdict.where.workers);
   json.member("extra_steps_below", verdict.extra_steps_below);
   json.end_object().end_object();
 }
@@ -118,9 +125,11 @@ void write_scenario(JsonWriter& json, const ScenarioSetup& setup) {
   json.end_array().end_object();
 }
 
-std::string intervals_text(const std::vector<Ends>& intervals) {
+/// Empty: nowhere, or not looked for.
+template <class Intervals>
+std::string intervals_text(const std::optional<Intervals>& intervals) {
   std::string text;
-  for (const auto& [low, high] : intervals) {
+  for (const auto& [low, high] : intervals ? ends_of(*intervals) : std::vector<Ends>{}) {
     text += (text.empty() ? "" : ";") + (low ? exact(*low) : "") + ".." + (high ? exact(*high) : "");
   }
   return text;
@@ -146,9 +155,9 @@ std::vector<Value> cells_of(const AnswerRow& row) {
   const Value none;
   cells.push_back(row.codec() > Seconds{} ? Value(std::string(name(row.prediction.codec))) : none);
   cells.emplace_back(row.codec_extrapolated);
-  cells.emplace_back(intervals_text(ends_of(verdict.bandwidth)));
-  cells.push_back(verdict.codec_below ? Value(verdict.codec_below->base()) : none);
-  cells.emplace_back(intervals_text(ends_of(verdict.workers)));
+  cells.emplace_back(intervals_text(verdict.where.bandwidth));
+  cells.push_back(verdict.where.codec_below ? Value(verdict.where.codec_below->base()) : none);
+  cells.emplace_back(intervals_text(verdict.where.workers));
   cells.emplace_back(verdict.extra_steps_below);
   return cells;
 }
@@ -169,7 +178,7 @@ std::string query_json(const Answer& answer) {
   write_plain(json, answer);
   json.key("schemes").begin_array();
   for (const AnswerRow& row : answer.rows) {
-    write_row(json, row);
+    write_row(json, row, answer.setup.scenario.group().nodes());
   }
   json.end_array();
   const AnswerRow* winner = best(answer);
@@ -192,7 +201,7 @@ std::string query_jsonl(const Answer& answer) {
   std::string text = plain.take();
   for (const AnswerRow& row : answer.rows) {
     JsonWriter json(false);
-    write_row(json, row);
+    write_row(json, row, answer.setup.scenario.group().nodes());
     text += json.take();
   }
   return text;

@@ -15,9 +15,9 @@ std::string times(double speedup) {
   return fmt::format("{:.2f}x", speedup);
 }
 
-std::string bandwidth_text(const BandwidthIntervals& intervals) {
+std::string bandwidth_text(const std::optional<BandwidthIntervals>& intervals) {
   std::string text;
-  for (const auto& [low, high] : intervals) {
+  for (const auto& [low, high] : intervals.value_or(BandwidthIntervals{})) {
     const bool from = low > BytesPerSecond{};
     const bool to = std::isfinite(high.base());
     text += text.empty() ? "" : " and ";
@@ -29,9 +29,9 @@ std::string bandwidth_text(const BandwidthIntervals& intervals) {
   return text;
 }
 
-std::string workers_text(const WorkerIntervals& intervals) {
+std::string workers_text(const std::optional<WorkerIntervals>& intervals) {
   std::string text;
-  for (const auto& [low, high] : intervals) {
+  for (const auto& [low, high] : intervals.value_or(WorkerIntervals{})) {
     text += text.empty() ? "" : " and ";
     text += high == 0     ? (low <= 2 ? "any number of" : fmt::format("{} or more", low))
             : low == high ? std::to_string(low)
@@ -44,13 +44,13 @@ std::string workers_text(const WorkerIntervals& intervals) {
 std::string pays_text(const Answer& answer, const AnswerRow& row) {
   const Verdict& verdict = row.verdict;
   if (compresses_nothing(answer, row)) {
-    return "never here: it compresses nothing of this gradient";
+    return "never here: " + reason(answer, row);
   }
-  std::string where = bandwidth_text(verdict.bandwidth);
+  std::string where = bandwidth_text(verdict.where.bandwidth);
   if (!where.empty() && answer.setup.scenario.group().nodes() == 1) {
     where += " inside the node";
   }
-  const std::string workers = workers_text(verdict.workers);
+  const std::string workers = workers_text(verdict.where.workers);
   const std::string both = where + (where.empty() || workers.empty() ? "" : ", ") + workers;
   switch (verdict.call) {
     case Call::pays:
@@ -61,7 +61,9 @@ std::string pays_text(const Answer& answer, const AnswerRow& row) {
     case Call::does_not_pay:
       break;
   }
-  return both.empty() ? "never here: " + reason(answer, row) : "not here; " + both;
+  // Where the ranges were not looked for, "never" would say too much.
+  const bool never = both.empty() && verdict.where.bandwidth.has_value();
+  return both.empty() ? (never ? "never here: " : "not here: ") + reason(answer, row) : "not here; " + both;
 }
 
 Tone tone_of(Call call) {

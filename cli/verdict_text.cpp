@@ -102,13 +102,14 @@ std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answ
   std::vector<std::string> lines = {
       fmt::format("too close to call: {} gives {} to {} within what is known of the inputs.",
                   row.candidate.plain_spec, times(row.verdict.speedup_low), times(row.verdict.speedup_high))};
-  if (row.codec() > Seconds{} && row.prediction.codec != Origin::given) {
-    lines.push_back(fmt::format(
-        "What decides: its codec time, {} now ({}){}.", to_string(row.codec()), name(row.prediction.codec),
-        row.verdict.codec_below ? "; under " + to_string(*row.verdict.codec_below) + " it pays" : ""));
-  } else if (answer.setup.judge.compute_uncertainty > 0) {
+  if (row.verdict.compute_swing > row.verdict.codec_swing) {
     lines.push_back(
         fmt::format("What decides: forward and backward times ({}).", name(answer.setup.compute)));
+  } else if (row.verdict.codec_swing > 0) {
+    lines.push_back(fmt::format(
+        "What decides: its codec time, {} now ({}){}.", to_string(row.codec()), name(row.prediction.codec),
+        row.verdict.where.codec_below ? "; under " + to_string(*row.verdict.where.codec_below) + " it pays"
+                                      : ""));
   } else {
     lines.push_back(fmt::format("The gain is within the margin of {}.", percent(answer.setup.judge.margin)));
   }
@@ -129,7 +130,7 @@ std::vector<std::string> when_nothing_pays(const Answer& answer) {
   std::vector<std::string> lines = {fmt::format("do not compress: {} comes closest with {}; {}.",
                                                 closest.candidate.plain_spec, times(closest.verdict.speedup),
                                                 reason(answer, closest))};
-  if (const auto budget = closest.verdict.codec_below;
+  if (const auto budget = closest.verdict.where.codec_below;
       budget && *budget < closest.codec() && *budget > Seconds{}) {
     lines.push_back(fmt::format("It would pay with encode and decode under {} together ({} now).",
                                 to_string(*budget), to_string(closest.codec())));
@@ -147,6 +148,20 @@ const Input* input_of(const Answer& answer, std::string_view name) {
 bool assumed(const Answer& answer, std::string_view name) {
   const Input* input = input_of(answer, name);
   return input != nullptr && (input->origin == Origin::assumed || input->origin == Origin::estimated);
+}
+
+/// A faster type that the device has, where fp32 was only assumed.
+std::string faster_precision(const Answer& answer) {
+  const Input* input = input_of(answer, "compute_dtype");
+  if (input == nullptr || input->origin != Origin::assumed || input->text != "fp32") {
+    return {};
+  }
+  for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::tf32}) {
+    if (answer.setup.scenario.device.peak[static_cast<std::size_t>(precision)]) {
+      return std::string(name(precision));
+    }
+  }
+  return {};
 }
 
 std::string measure_codec(const AnswerRow& row) {
@@ -173,6 +188,11 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
   const Breakdown& parts = row.prediction.parts;
   const Seconds saved =
       plain.exposed_communication + plain.slowdown - parts.exposed_communication - parts.slowdown;
+  if (compresses_nothing(answer, row)) {
+    return answer.setup.scenario.workload.tensors.size() > 1 || input_of(answer, "model") != nullptr
+               ? "no tensor of this gradient is eligible"
+               : "it needs the tensors' shapes: give --model";
+  }
   if (!network_matters(answer)) {
     return "the step hardly waits for the network";
   }
@@ -185,7 +205,7 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
                                                     : "what it sends is not hidden behind backward";
   }
   if (parts.exposed_codec >= saved) {
-    return fmt::format("its codec takes {}, it saves {} of waiting", to_string(parts.exposed_codec),
+    return fmt::format("its codec takes {}, it saves {} on the network", to_string(parts.exposed_codec),
                        to_string(saved));
   }
   if (row.verdict.speedup * (1 + answer.setup.judge.extra_steps) > 1 && row.verdict.speedup < 1) {
@@ -223,6 +243,12 @@ std::vector<std::string> next_lines(const Answer& answer) {
     lines.push_back(measure_codec(*first));
   }
   if (answer.setup.compute >= Origin::estimated) {
+    if (const std::string faster = faster_precision(answer); !faster.empty()) {
+      lines.push_back(
+          fmt::format("computing in fp32 is assumed: with mixed precision say --compute-dtype {}, which "
+                      "changes the answer.",
+                      faster));
+    }
     lines.emplace_back(
         "forward and backward times are estimates: time one worker alone, then --throughput, or --forward "
         "and --backward.");
@@ -236,8 +262,11 @@ std::vector<std::string> next_lines(const Answer& answer) {
     }
     if (assumed(answer, "efficiency")) {
       lines.emplace_back(
-          "the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency "
-          "busbw/bandwidth.");
+          answer.setup.scenario.group().nodes() == 2
+              ? "the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency "
+                "algbw/bandwidth (between two nodes NCCL's trees send a message once)."
+              : "the network's efficiency is assumed: run all_reduce_perf of nccl-tests, then --efficiency "
+                "busbw/bandwidth.");
     }
     if (assumed(answer, "gamma")) {
       lines.emplace_back(

@@ -9,6 +9,7 @@ Scheme bf16_scheme() {
           .params = {},
           .placement = Placement::hook,
           .source = "PyTorch DDP's bf16_compress_hook",
+          .same_steps = true,
           .make = [](const Params&) { return cast_to(Element::bf16); }};
 }
 

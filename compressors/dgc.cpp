@@ -23,9 +23,10 @@ class Dgc final : public Compressor {
     const double k = kept(ratio_, all.elements);
     const double entry = all.width + index_;
     const double repeats = at_least_one(workers);
-    return {
-        {encode(all, k, entry), Exchange::all_gather, Bytes::of(kCount), {}, Element::bytes},
-        {{}, Exchange::all_gather, Bytes::of(k * entry), scatter(all, k, entry, repeats), Element::bytes}};
+    Plan plan = gathered_entries({}, k, all.width, index_, scatter(all, k, entry, repeats));
+    plan.insert(plan.begin(),
+                {encode(all, k, entry), Exchange::all_gather, Bytes::of(kCount), {}, Element::bytes});
+    return plan;
   }
 
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t /*workers*/) const override {

@@ -10,10 +10,10 @@ class OneBit final : public Compressor {
     return scattered(kCode, kCode, flat(tensors), workers);
   }
 
-  /// A worker's residual of everything, a server's of its chunk.
+  /// A worker's residual of everything, a server's of its chunk; in fp32 whatever the gradient's type.
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t workers) const override {
-    const Flat all = flat(tensors);
-    return all.bytes() + Bytes::of(std::ceil(all.elements / at_least_one(workers)) * all.width);
+    const double all = flat(tensors).elements;
+    return Bytes::of((all + std::ceil(all / at_least_one(workers))) * size_of(Element::f32));
   }
 
  private:

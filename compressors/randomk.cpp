@@ -27,9 +27,8 @@ class RandomK final : public Compressor {
       return {{encode, Exchange::all_reduce, Bytes::of(k * all.width), scatter(all, k, all.width + index_, 1),
                all.element}};
     }
-    const double entry = all.width + index_;
-    return {{encode, Exchange::all_gather, Bytes::of(k * entry),
-             scatter(all, k, entry, at_least_one(workers)), Element::bytes}};
+    const Work decode = scatter(all, k, all.width + index_, at_least_one(workers));
+    return gathered_entries(encode, k, all.width, index_, decode);
   }
 
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t /*workers*/) const override {

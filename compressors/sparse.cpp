@@ -32,6 +32,11 @@ Work with_feedback(Work encode, const Flat& gradient) {
   return encode;
 }
 
+Plan gathered_entries(const Work& encode, double k, double value, double index, const Work& decode) {
+  return {{encode, Exchange::all_gather, Bytes::of(k * value), {}, Element::bytes},
+          {{}, Exchange::all_gather, Bytes::of(k * index), decode, Element::bytes}};
+}
+
 Work scatter(const Flat& gradient, double k, double entry, double repeats) {
   const double touched = gradient.bytes().base() + repeats * k * (entry + 2 * gradient.width);
   return coding(touched, repeats * k, 2, gradient.elements, repeats);

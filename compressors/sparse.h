@@ -20,6 +20,9 @@ Param feedback_param();
 /// selection.
 Work with_feedback(Work encode, const Flat& gradient);
 
+/// Values and positions are gathered one after the other, as implementations do: two exchanges.
+Plan gathered_entries(const Work& encode, double k, double value, double index, const Work& decode);
+
 /// Adds `repeats` payloads of k entries to a vector of zeros: every entry is read, its element read and
 /// written; one kernel for the zeros, one for all entries.
 Work scatter(const Flat& gradient, double k, double entry, double repeats);

@@ -40,7 +40,7 @@ class TopK final : public Compressor {
       encode = with_feedback(encode, all);
     }
     const Work decode = scatter(all, k, entry, at_least_one(workers));
-    return {{encode, Exchange::all_gather, Bytes::of(k * entry), decode, Element::bytes}};
+    return gathered_entries(encode, k, entry - index_, index_, decode);
   }
 
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t /*workers*/) const override {

@@ -73,7 +73,7 @@ std::optional<double> all_reduce(const Terms& t, Algorithm algorithm, const Fabr
       }
       const auto k = static_cast<double>(fabric.servers);
       const double load = fabric.servers == 0 ? 2 * t.g * (t.m - 1) / t.m : std::max(t.g, t.n / k);
-      return (2 * t.a_out + load * t.out) * (fabric.full_duplex ? 1 : 2);
+      return 2 * t.a_out + load * t.out * (fabric.full_duplex ? 1 : 2);
     }
     case Algorithm::byteps: {
       // Reduced inside the node, then m nodes with k extra servers (BytePS, global.cc): balances both kinds
@@ -108,8 +108,10 @@ std::optional<double> reduce_scatter(const Terms& t, Algorithm algorithm) {
 /// The payload is one worker's part; (n-1) parts arrive at each worker, (n-g) enter a node.
 std::optional<double> all_gather(const Terms& t, Algorithm algorithm) {
   switch (algorithm) {
-    case Algorithm::ring:  // every remote part enters a node once
-      return ring_latency(t, 1) + t.slower(t.n - 1, t.n - t.g);
+    case Algorithm::ring:
+      // The link into a node carries every part but the one of the worker behind it: those of its own node
+      // come round too. So reduce-scatter and all-gather make a ring all-reduce, on two levels as on one.
+      return ring_latency(t, 1) + t.slower(t.n - 1, t.n - 1);
     case Algorithm::recursive_doubling:
     case Algorithm::halving_doubling:
       return doubling_latency(t) + (t.n - t.m) * t.in + (t.n - t.g) * t.out;
@@ -160,18 +162,36 @@ Algorithm fallback(Exchange exchange) {
                                            : Algorithm::ring;
 }
 
-/// What one worker sends over its own link, whatever the algorithm's route.
-Bytes wire_bytes(Exchange exchange, Bytes payload, double n) {
+/// What a worker sends in an all-reduce, in payloads, on average over the workers.
+double sent_in_all_reduce(const Terms& t, Algorithm algorithm) {
+  const double inner = 2 * (t.g - 1) / t.g;
+  const double outer = 2 * (t.m - 1) / t.m;
+  switch (algorithm) {
+    case Algorithm::recursive_doubling:
+      return steps_to_double(t.n);
+    case Algorithm::halving_doubling:
+    case Algorithm::hierarchical:
+    case Algorithm::leader:  // each of g chunks, or one of g workers, crosses
+      return inner + outer / t.g;
+    case Algorithm::parameter_server:
+      return 1;
+    case Algorithm::byteps:
+      return inner + 1 / t.g;
+    default:  // ring; trees: every worker but the root sends up, every worker but one is sent to
+      return 2 * (t.n - 1) / t.n;
+  }
+}
+
+Bytes wire_bytes(const Terms& t, Exchange exchange, Bytes payload, Algorithm algorithm) {
   switch (exchange) {
     case Exchange::all_reduce:
-      return payload * (2 * (n - 1) / n);
+    case Exchange::push_pull:
+      return payload * sent_in_all_reduce(t, algorithm);
     case Exchange::reduce_scatter:
     case Exchange::all_to_all:
-      return payload * ((n - 1) / n);
+      return payload * ((t.n - 1) / t.n);
     case Exchange::all_gather:
-      return payload * (n - 1);
-    case Exchange::push_pull:
-      return payload * 2;
+      return payload * (t.n - 1);
     case Exchange::none:
       break;
   }
@@ -196,9 +216,10 @@ Terms terms_of(const Fabric& fabric, Bytes payload, const Group& group) {
   return t;
 }
 
-const Table* table_for(const Fabric& fabric, Exchange exchange, std::size_t workers) {
+const Table* table_for(const Fabric& fabric, Exchange exchange, const Group& group) {
   const auto found = std::find_if(fabric.tables.begin(), fabric.tables.end(), [&](const Table& table) {
-    return table.exchange == exchange && table.workers == workers;
+    return table.exchange == exchange && table.workers == group.workers &&
+           (table.per_node == 0 || table.per_node == group.per_node);
   });
   return found == fabric.tables.end() ? nullptr : &*found;
 }
@@ -211,16 +232,16 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   if (group.workers <= 1 || exchange == Exchange::none) {
     return result;
   }
-  result.wire = wire_bytes(exchange, payload, static_cast<double>(group.workers));
-  const Table* table = fabric.tables.empty() ? nullptr : table_for(fabric, exchange, group.workers);
+  const Terms terms = terms_of(fabric, payload, group);
+  const Table* table = fabric.tables.empty() ? nullptr : table_for(fabric, exchange, group);
   if (table != nullptr && algorithm == Algorithm::automatic) {
     result.time = table->at(payload);
     result.algorithm = Algorithm::automatic;
     result.from_table = true;
     result.extrapolated = !table->covers(payload);
+    result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
     return result;
   }
-  const Terms terms = terms_of(fabric, payload, group);
   std::optional<double> best;
   const auto consider = [&](Algorithm candidate) {
     const std::optional<double> seconds = cost(terms, exchange, candidate, fabric);
@@ -240,6 +261,7 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
     consider(fallback(exchange));
   }
   result.time = Seconds::of(best.value_or(0));
+  result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
   return result;
 }
 

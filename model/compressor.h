@@ -115,8 +115,9 @@ struct Scheme {
   std::string name, summary;
   std::vector<Param> params;
   Placement placement =
-      Placement::serial;  ///< how its implementations run it, unless the user says otherwise
-  std::string source;     ///< where its wire format comes from
+      Placement::serial;    ///< how its implementations run it, unless the user says otherwise
+  std::string source;       ///< where its wire format comes from
+  bool same_steps = false;  ///< training needs no more steps than without it: a cast
   std::function<std::unique_ptr<Compressor>(const Params&)> make;
 };
 

@@ -45,8 +45,8 @@ struct Table {
     Seconds time;
   };
   Exchange exchange = Exchange::all_reduce;
-  std::size_t workers = 0;
-  std::vector<Point> points;  ///< rising payloads
+  std::size_t workers = 0, per_node = 0;  ///< per_node 0: however they are spread
+  std::vector<Point> points;              ///< rising payloads
 
   /// Interpolated in log-log; outside, the slope of the last segment.
   [[nodiscard]] Seconds at(Bytes payload) const;

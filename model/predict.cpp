@@ -9,6 +9,9 @@
 namespace breakeven {
 namespace {
 
+/// Share of a step below which a difference of times is rounding, not time.
+constexpr double kRoundOff = 1e-13;
+
 bool has_work(const std::vector<Plan>& plans) {
   return std::any_of(plans.begin(), plans.end(), [](const Plan& plan) {
     return std::any_of(plan.begin(), plan.end(),
@@ -50,23 +53,7 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
       forward_(scenario.workload.forward()),
       backward_(scenario.workload.backward()),
       other_(scenario.workload.other) {
-  messages_ = scenario.schedule.messages(scenario.workload);
-  plans_ = plans_of(messages_, compressor, group_.workers);
-  has_codec_ = has_work(plans_);
-  overlapped_ = !(placement_ == Placement::serial && has_codec_);
-  if (!overlapped_ && !messages_.empty()) {
-    // The whole gradient as one message, tensors whole whatever the schedule cut.
-    messages_ = {whole_gradient(scenario.workload)};
-    plans_ = plans_of(messages_, compressor, group_.workers);
-  } else if (scenario.dense_bytes) {
-    // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
-    const double size = size_of(scenario.workload.gradient);
-    Workload sized =
-        plain_workload({}, static_cast<std::size_t>(std::llround(scenario.dense_bytes->base() / size)));
-    sized.gradient = scenario.workload.gradient;
-    messages_ = scenario.schedule.messages(sized);
-    plans_ = plans_of(messages_, compressor, group_.workers);
-  }
+  arrange(scenario, compressor);
   if (method_ == Method::closed_form && has_codec_ &&
       (placement_ == Placement::stream || placement_ == Placement::host)) {
     throw Error(Fault::value, "--placement",
@@ -77,6 +64,46 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
     state_ += compressor.state(message.tensors, group_.workers);
   }
   build_chains(scenario);
+}
+
+/// What is exchanged as one, and its plans.
+void Forecast::arrange(const Scenario& scenario, const Compressor& compressor) {
+  const auto use = [&](std::vector<Message> messages) {
+    messages_ = std::move(messages);
+    plans_ = plans_of(messages_, compressor, group_.workers);
+    has_codec_ = has_work(plans_);
+  };
+  if (placement_ == Placement::serial) {
+    // A codec after backward gets the whole gradient as one message, tensors whole whatever the schedule
+    // cuts.
+    use({whole_gradient(scenario.workload)});
+    if (has_codec_) {
+      return;
+    }
+  }
+  overlapped_ = true;
+  use(scenario.schedule.messages(scenario.workload));
+  if (scenario.dense_bytes && sends_everything()) {
+    // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
+    const double size = size_of(scenario.workload.gradient);
+    Workload sized =
+        plain_workload({}, static_cast<std::size_t>(std::llround(scenario.dense_bytes->base() / size)));
+    sized.gradient = scenario.workload.gradient;
+    use(scenario.schedule.messages(sized));
+  }
+}
+
+/// Plain all-reduce, cast or not: one round that adds up every element.
+bool Forecast::sends_everything() const {
+  for (std::size_t m = 0; m < messages_.size(); ++m) {
+    const Plan& plan = plans_[m];
+    if (plan.size() != 1 || plan[0].exchange != Exchange::all_reduce ||
+        plan[0].payload !=
+            Bytes::of(static_cast<double>(elements(messages_[m].tensors)) * size_of(plan[0].element))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void Forecast::build_chains(const Scenario& scenario) {
@@ -150,6 +177,11 @@ void Forecast::price(const Fabric& fabric, const Variation& variation) {
   }
 }
 
+bool Forecast::used_table() const {
+  return std::any_of(transfers_.begin(), transfers_.end(),
+                     [](const Transfer& transfer) { return transfer.from_table; });
+}
+
 Breakdown Forecast::run(const Fabric& fabric, const Variation& variation) {
   return run(fabric, variation, gamma_);
 }
@@ -167,7 +199,9 @@ Breakdown Forecast::rerun(const Variation& variation, double gamma, std::vector<
     for (std::size_t c = 0; c < chains_.size(); ++c) {
       scaled_[c].ready = chains_[c].ready * variation.compute;
       for (std::size_t s = 0; s < chains_[c].stages.size(); ++s) {
-        scaled_[c].stages[s].time = chains_[c].stages[s].time * variation.codec;
+        const Stage& stage = chains_[c].stages[s];
+        const bool coding = stage.activity == Activity::encode || stage.activity == Activity::decode;
+        scaled_[c].stages[s].time = stage.time * (coding ? variation.codec : 1);
       }
     }
     for (std::size_t i = 0; i < hops_.size(); ++i) {
@@ -177,6 +211,9 @@ Breakdown Forecast::rerun(const Variation& variation, double gamma, std::vector<
   }
   parts.forward = forward_ * variation.compute;
   parts.other = other_;
+  for (Seconds* part : {&parts.slowdown, &parts.exposed_codec, &parts.exposed_communication}) {
+    *part = *part < parts.step() * kRoundOff ? Seconds{} : *part;
+  }
   return parts;
 }
 
@@ -189,9 +226,9 @@ Breakdown Forecast::closed_form(const Variation& variation, double gamma) const 
     parts.communication += time;
   }
   parts.exposed_codec = parts.encode + parts.decode;
-  const Seconds compute = parts.backward + parts.exposed_codec;
   if (!overlapped_) {
-    parts.exposed_communication = serial(parts.backward, parts.encode, exchange_, parts.decode) - compute;
+    parts.exposed_communication =
+        serial(parts.backward, parts.encode, exchange_, parts.decode) - parts.backward - parts.exposed_codec;
     return parts;
   }
   // The last message's rounds together are the last bucket.
@@ -202,9 +239,9 @@ Breakdown Forecast::closed_form(const Variation& variation, double gamma) const 
     (hops_[i].message == last ? tail : hidden) += exchange_[i];
   }
   const Seconds exchanges[] = {hidden, tail};
-  const Seconds total = overlapped(compute, gamma, exchanges, inside_);
-  parts.slowdown = parts.communication == Seconds{} ? Seconds{} : compute * (gamma - 1);
-  parts.exposed_communication = total - compute - parts.slowdown;
+  const Seconds total = overlapped(parts.backward, parts.exposed_codec, gamma, exchanges, inside_);
+  parts.slowdown = parts.communication == Seconds{} ? Seconds{} : parts.backward * (gamma - 1);
+  parts.exposed_communication = total - parts.backward - parts.exposed_codec - parts.slowdown;
   return parts;
 }
 

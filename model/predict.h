@@ -50,6 +50,8 @@ class Forecast {
   Breakdown run(const Fabric& fabric, const Variation& variation, double gamma);
   /// Over the fabric of the last run(): nothing is priced again.
   Breakdown rerun(const Variation& variation, double gamma) { return rerun(variation, gamma, nullptr); }
+  /// Whether a measured table priced any exchange of the last run().
+  [[nodiscard]] bool used_table() const;
   /// The exchanges of the last run(), message by message.
   [[nodiscard]] const std::vector<Seconds>& exchanges() const { return exchange_; }
 
@@ -69,6 +71,8 @@ class Forecast {
     Exchange exchange = Exchange::none;
     Bytes payload;
   };
+  void arrange(const Scenario& scenario, const Compressor& compressor);
+  [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
   void add_copies(const Scenario& scenario, std::size_t message, Chain& chain);
   void price(const Fabric& fabric, const Variation& variation);

@@ -28,22 +28,29 @@ struct JudgeOptions {
 using BandwidthIntervals = std::vector<std::pair<BytesPerSecond, BytesPerSecond>>;
 using WorkerIntervals = std::vector<std::pair<std::size_t, std::size_t>>;
 
+/// Where the speed-up exceeds 1 + margin, everything else as given. Empty: nowhere; none: not looked for (one
+/// worker, or a measured table that prices this exchange at this bandwidth and this number of workers alone).
+struct Where {
+  std::optional<BandwidthIntervals> bandwidth;
+  std::optional<WorkerIntervals> workers;
+  std::optional<Seconds> codec_below;  ///< encode + decode under which it would pay; none: not even free
+};
+
 struct Verdict {
   Call call = Call::too_close;
-  double speedup = 1;                        ///< plain step / candidate step, extra steps included
-  double speedup_low = 1, speedup_high = 1;  ///< within the inputs' uncertainty
+  double speedup = 1;                         ///< plain step / candidate step, extra steps included
+  double speedup_low = 1, speedup_high = 1;   ///< within the inputs' uncertainty
+  double codec_swing = 0, compute_swing = 0;  ///< how far each uncertainty alone moves the speed-up
   Seconds plain, candidate;
-  // where it flips; empty when not looked for
-  BandwidthIntervals bandwidth;  ///< where speedup exceeds 1 + margin, everything else as given
-  WorkerIntervals workers;
-  std::optional<Seconds> codec_below;  ///< encode + decode under which it would pay; none: not even free
-  double extra_steps_below = 0;        ///< plain step / candidate step - 1, at least 0
+  Where where;                   ///< where it flips
+  double extra_steps_below = 0;  ///< plain step / candidate step - 1, at least 0
 };
 
 /// Plain all-reduce over one fabric, and its step at both ends of the compute times' uncertainty.
 struct Baseline {
   Breakdown parts;
   Seconds fast, slow;
+  double bound = 1;  ///< the most that a free exchange could gain, at whichever compute time it gains most
 };
 Baseline baseline(Forecast& plain, const Fabric& fabric, double gamma, const JudgeOptions& options);
 

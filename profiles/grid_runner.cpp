@@ -107,6 +107,7 @@ struct GridRunner::Prepared {
   std::unique_ptr<Forecast> plain;
   std::vector<std::unique_ptr<Forecast>> schemes;
   std::vector<double> codec_uncertainty;  // by scheme
+  std::vector<bool> same_steps;
 };
 
 GridRunner::GridRunner(const GridPlan& plan, const Catalogue& catalogue, const Registry& registry)
@@ -139,6 +140,7 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
   for (const std::string& spec : plan_.schemes(point.of_case)) {
     const Candidate candidate = priced(registry_.make(spec), made->setup);
     made->codec_uncertainty.push_back(judge_options(made->setup, candidate).codec_uncertainty);
+    made->same_steps.push_back(candidate.scheme->same_steps);
     made->schemes.push_back(
         std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
   }
@@ -148,7 +150,7 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
 const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
   Prepared& prepared = prepare(point);
   Scenario& scenario = prepared.setup.scenario;
-  JudgeOptions& judge = prepared.setup.judge;
+  JudgeOptions& judge = prepared.setup.judge;  // axes may set its numbers
   for (std::size_t a = 0; a < plan_.axes().size(); ++a) {
     if (!plan_.axes()[a].numeric.empty()) {
       const NumericAxis& axis = plan_.axes()[a].numeric[point.value[a]];
@@ -160,8 +162,10 @@ const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
   rows_.resize(prepared.schemes.size());
   winner_.reset();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    judge.codec_uncertainty = prepared.codec_uncertainty[i];
-    const Gain here = gain(base, *prepared.schemes[i], scenario.fabric, gamma, judge);
+    JudgeOptions options = judge;
+    options.codec_uncertainty = prepared.codec_uncertainty[i];
+    options.extra_steps = prepared.same_steps[i] ? 0 : judge.extra_steps;
+    const Gain here = gain(base, *prepared.schemes[i], scenario.fabric, gamma, options);
     rows_[i] = {here.candidate, base.parts.step(), here.speedup, here.call};
     if (here.call == Call::pays && (!winner_ || here.speedup > rows_[*winner_].speedup)) {
       winner_ = i;

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "profiles/limits.h"
+
 namespace breakeven {
 namespace {
 
@@ -175,6 +177,13 @@ void Json::expect(JsonValue::Kind kind) const {
   }
 }
 
+void Json::check_limits(double value) const {
+  if (!can_be_stated(value)) {
+    fail("\"" + scalar() + "\" is out of range",
+         "0, or " + exact(kLeastStated) + " to " + exact(kMostStated) + " in base units");
+  }
+}
+
 Json Json::child(std::size_t index, std::string_view step) const {
   return {value_->items[index], *file_, path_ + std::string(step)};
 }
@@ -240,12 +249,14 @@ const std::string& Json::scalar() const {
 
 double Json::number() const {
   expect(JsonValue::Kind::number);
+  check_limits(value_->number);
   return value_->number;
 }
 
 std::size_t Json::count() const {
   constexpr double kLargest = 1e15;  // far inside what a double counts exactly
-  const double value = number();
+  expect(JsonValue::Kind::number);
+  const double value = value_->number;
   if (!(value >= 0) || value > kLargest || value != static_cast<double>(static_cast<std::size_t>(value))) {
     fail(value_->text + " is not a whole number of 0 or more", "a whole number, such as 8");
   }
@@ -258,11 +269,14 @@ bool Json::flag() const {
 }
 
 double Json::fraction() const {
+  double value = 0;
   try {
-    return parse_fraction(scalar());
+    value = parse_fraction(scalar());
   } catch (const Error& error) {
     throw error.inside(place(), Fault::file);
   }
+  check_limits(value);
+  return value;
 }
 
 SourcedJson sourced(const Json& json, const std::string& source_of_all) {

@@ -56,11 +56,14 @@ class Json {
   /// Text with its unit.
   template <class Q>
   [[nodiscard]] Q quantity() const {
+    Q value;
     try {
-      return parse<Q>(scalar());
+      value = parse<Q>(scalar());
     } catch (const Error& error) {
       throw error.inside(place(), Fault::file);
     }
+    check_limits(value.base());
+    return value;
   }
   template <class Q>
   [[nodiscard]] Q above_zero() const {
@@ -82,6 +85,8 @@ class Json {
  private:
   [[nodiscard]] Json child(std::size_t index, std::string_view step) const;
   void expect(JsonValue::Kind kind) const;
+  /// A number that can be computed with.
+  void check_limits(double value) const;
 
   const JsonValue* value_;
   const std::string* file_;

@@ -5,6 +5,7 @@
 
 #include "model/error.h"
 #include "model/units.h"
+#include "profiles/limits.h"
 #include "profiles/options.h"
 
 namespace breakeven {
@@ -127,6 +128,9 @@ double option_value(const OptionRule& rule, const std::string& text) {
   }
   if (value > rule.high) {
     refuse("at most " + shown(rule.kind, rule.high));
+  }
+  if (!can_be_stated(value)) {
+    refuse((rule.above_low ? "at least " : "0 or at least ") + shown(rule.kind, kLeastStated));
   }
   return value;
 }

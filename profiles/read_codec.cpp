@@ -46,6 +46,9 @@ CodecProfile read_codec(std::string_view json, const std::string& where) {
       if (costs.spread < 0) {
         spread->fail("\"" + spread->scalar() + "\" must not be negative", "a fraction, such as 5%");
       }
+      if (costs.spread > 1) {
+        spread->fail("\"" + spread->scalar() + "\" must be at most 1", "a fraction, such as 5%");
+      }
     }
     const auto source = row.find("source");
     costs.source = source ? source->text() : profile.source;

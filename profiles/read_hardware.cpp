@@ -1,6 +1,7 @@
 // Reads what the workers run on and exchange over: device and fabric profiles.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "profiles/json_reader.h"
 #include "profiles/read.h"
@@ -62,6 +63,17 @@ void read_arithmetic(const Json& root, const std::string& source, DeviceProfile&
   }
 }
 
+/// Between two points a time changes as some power of the size: one that nothing real has would run off
+/// outside the table.
+void check_slope(const Table::Point& left, const Table::Point& right, const Json& json) {
+  constexpr double kSteepest = 8;
+  const double slope = std::log(right.time / left.time) / std::log(right.payload / left.payload);
+  if (std::abs(slope) > kSteepest) {
+    json.fail("the time changes as the size to the power of " + significant(slope),
+              "times that change slower, or sizes further apart");
+  }
+}
+
 Table read_table(const Json& json) {
   json.only({"exchange", "workers", "points", "source"});
   static const std::vector<std::string> kExchanges = {"none",       "all_reduce", "reduce_scatter",
@@ -80,10 +92,16 @@ Table read_table(const Json& json) {
   for (const Json& point : json.at("points", "a list of [size, time]").list(2)) {
     const std::vector<Json> cells = point.list(2, 2);
     const auto payload = cells[0].above_zero<Bytes>();
+    if (payload < 1_B) {
+      cells[0].fail("\"" + cells[0].scalar() + "\" is less than a byte", "rising sizes");
+    }
     if (!table.points.empty() && payload <= table.points.back().payload) {
       cells[0].fail("\"" + cells[0].scalar() + "\" is not above the point before", "rising sizes");
     }
     table.points.push_back({payload, cells[1].above_zero<Seconds>()});
+    if (table.points.size() > 1) {
+      check_slope(table.points.end()[-2], table.points.back(), point);
+    }
   }
   return table;
 }
@@ -180,6 +198,7 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   if (const auto tables = root.find("tables")) {
     for (const Json& table : tables->list()) {
       profile.fabric.tables.push_back(read_table(table));
+      profile.fabric.tables.back().per_node = profile.workers_per_node;
     }
   }
   return profile;

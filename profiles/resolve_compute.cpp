@@ -129,7 +129,7 @@ Times from_flops(Resolution& r, Precision precision) {
   try {
     estimated = estimate(r.device.device, workload, *r.batch, precision);
   } catch (const Error& error) {
-    throw error.inside(r.has("compute-dtype") ? "--compute-dtype" : "--device", Fault::value);
+    throw error.inside("--compute-dtype", Fault::value);
   }
   const auto index = static_cast<std::size_t>(precision);
   const std::string dtype_name(name(precision));

@@ -1,4 +1,6 @@
 // How a step is predicted and judged: schedule, overlap, method, codec curves, margins.
+#include <algorithm>
+
 #include "model/error.h"
 #include "model/spec.h"
 #include "profiles/resolve.h"
@@ -12,6 +14,28 @@ constexpr double kGamma = 1.07;
 std::string compact(std::string text) {
   std::erase(text, ' ');
   return text;
+}
+
+/// Buckets that are cut by size could be more than memory holds, and no step has this many.
+void check_messages(const Resolution& r) {
+  constexpr double kMostMessages = 100'000;
+  const Scenario& scenario = r.setup.scenario;
+  const Spec spec = split_spec(scenario.schedule.spec);
+  const auto& kinds = schedule_kinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const ScheduleKind& known) { return known.name == spec.name; });
+  if (spec.name != "equal" || kind == kinds.end()) {
+    return;
+  }
+  const double cap =
+      std::max(size_of(scenario.workload.gradient), Params(kind->params, spec.params).number("cap"));
+  const Bytes size = scenario.dense_bytes.value_or(scenario.workload.gradient_bytes());
+  if (size.base() / cap > kMostMessages) {
+    Resolution::refuse("bucket",
+                       to_string(size) + " in buckets of " + to_string(Bytes::of(cap)) + " are " +
+                           significant(size.base() / cap) + " messages",
+                       "a size that leaves at most " + plain(kMostMessages));
+  }
 }
 
 void resolve_schedule(Resolution& r) {
@@ -37,6 +61,7 @@ void resolve_schedule(Resolution& r) {
   } catch (const Error& error) {
     throw error.inside("--schedule", Fault::value);
   }
+  check_messages(r);
   const bool chosen = given != nullptr || r.has("bucket");
   r.note_text("schedule", scenario.schedule.spec, chosen ? Origin::given : Origin::assumed,
               chosen        ? ""

@@ -121,6 +121,13 @@ Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
                 missing + " is missing beside " + (candidate.encode ? "encode" : "decode"),
                 "both (" + missing + "=0s where one time stands for both)");
   }
+  constexpr double kLongest = 1e6;  // seconds, as of every option that is a time
+  for (const auto& [key, time] : {std::pair("encode", candidate.encode), {"decode", candidate.decode}}) {
+    if (time && *time > Seconds::of(kLongest)) {
+      throw Error(Fault::value, candidate.scheme->name + std::string(": ") + key,
+                  "\"" + exact(time->base()) + "s\" is out of range", "at most " + exact(kLongest) + " s");
+    }
+  }
   if (candidate.encode) {
     result.compressor = with_given(candidate.compressor, *candidate.encode, *candidate.decode,
                                    setup.scenario.workload.elements());
@@ -144,6 +151,9 @@ JudgeOptions judge_options(const ScenarioSetup& setup, const Candidate& priced) 
   JudgeOptions options = setup.judge;
   if (priced.costs && priced.costs->spread > 0) {
     options.codec_uncertainty = priced.costs->spread;
+  }
+  if (priced.scheme->same_steps) {
+    options.extra_steps = 0;
   }
   return options;
 }

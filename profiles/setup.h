@@ -40,7 +40,8 @@ ScenarioSetup resolve(const OptionValues& values, const Catalogue& catalogue);
 /// `candidate` with the codec times that are known for it: given in its spec, else a curve of `setup`, else
 /// its roofline.
 Candidate priced(const Candidate& candidate, const ScenarioSetup& setup);
-/// The setup's rules of judgement, with the spread that the candidate's curve states.
+/// The setup's rules of judgement for one candidate: with the spread that its curve states, and without extra
+/// steps where it needs none.
 JudgeOptions judge_options(const ScenarioSetup& setup, const Candidate& priced);
 
 /// Applies one network-only option to a scenario that resolve() made: what a sweep does a million times.

@@ -39,6 +39,7 @@ TEST(CommandLine, EveryMisuseIsOneExactLineAndExitsWithTwo) {
       {{"query", "--model="}, "--model: value missing: expected a value behind the ="},
       {{"query", "-o"}, "--output: value missing: expected FILE"},
       {{"query", "-s"}, "--scheme: value missing: expected SCHEME"},
+      {{"query", "-qqs"}, "--scheme: value missing: expected SCHEME"},
       {{"query", "--batch", "1", "--batch", "2"}, "--batch: given twice: expected one value"},
       {{"query", "--format", "csv", "--format", "csv"}, "--format: given twice: expected one value"},
       {{"query", "--format", "xml"},

@@ -50,8 +50,10 @@ TEST(ExchangeFormula, PutsTheNumbersIn) {
 
 TEST(ExchangeFormula, SaysWhenATableWasUsed) {
   Fabric fabric = two_levels();
-  fabric.tables = {
-      {Exchange::all_reduce, 16, {{Bytes::of(1e6), Seconds::of(1e-3)}, {Bytes::of(1e7), Seconds::of(1e-2)}}}};
+  fabric.tables = {{Exchange::all_reduce,
+                    16,
+                    8,
+                    {{Bytes::of(1e6), Seconds::of(1e-3)}, {Bytes::of(1e7), Seconds::of(1e-2)}}}};
   const Group group{16, 8};
   const Bytes payload = Bytes::of(1e8);
   const Transfer priced = transfer(fabric, Exchange::all_reduce, payload, group);

@@ -30,8 +30,8 @@ TEST(Query, FirstScreenHasItsFiveParts) {
   for (std::string line; std::getline(lines, line) && !line.empty();) {
     starts.push_back(line.substr(0, line.find("  ")));
   }
-  EXPECT_THAT(starts, testing::ElementsAre("scheme", "plain fp32", "plain bf16", "powersgd rank 4", "topk",
-                                           "signsgd", "int8"));
+  EXPECT_THAT(starts, testing::ElementsAre("scheme", "plain fp32", "plain bf16", "powersgd rank 4",
+                                           "topk ratio 1%", "signsgd", "int8 block 512"));
   EXPECT_THAT(result.out, HasSubstr("\nverdict  "));
   EXPECT_THAT(result.out, HasSubstr("\nnext     "));
   EXPECT_THAT(result.err, HasSubstr("breakeven: warning: "));
@@ -122,11 +122,12 @@ TEST(Query, TooCloseSaysWhatDecides) {
 TEST(Query, SchemeThatCompressesNothingIsSaidToBeSo) {
   // A gradient of unknown shape has no matrix for PowerSGD.
   const Result result = query(joined(given_setup(), {"--grad-dtype", "bf16"}), {"-s", "powersgd:rank=4"});
-  EXPECT_THAT(result.out, HasSubstr("never here: it compresses nothing of this gradient"));
+  EXPECT_THAT(result.out, HasSubstr("never here: it needs the tensors' shapes: give --model"));
   EXPECT_THAT(result.out,
               HasSubstr("verdict  nothing to compare with: no scheme asked about compresses anything"));
   EXPECT_THAT(result.err,
-              HasSubstr("breakeven: warning: powersgd rank 4: no tensor of this gradient is eligible"));
+              HasSubstr("breakeven: warning: powersgd rank 4: all tensors are sent as they are; it needs the "
+                        "tensors' shapes: give --model\n"));
 }
 
 TEST(Query, GainWithinTheMarginIsTooCloseEvenWhenAllIsGiven) {
@@ -160,8 +161,9 @@ TEST(Query, EveryFlagChangesWhatItSays) {
   EXPECT_EQ(query(resnet_setup(), joined(scheme, {"-q"})).out, base.out);
   const Result verbose = query(resnet_setup(), joined(scheme, {"-v"}));
   EXPECT_EQ(verbose.out, base.out);
-  EXPECT_THAT(verbose.err, AllOf(HasSubstr("breakeven: note: topk: 1 messages, placement serial, codec "),
-                                 HasSubstr("breakeven: note: bandwidth 10 Gbit/s: given")));
+  EXPECT_THAT(verbose.err,
+              AllOf(HasSubstr("breakeven: note: topk ratio 1%: 1 messages, placement serial, codec "),
+                    HasSubstr("breakeven: note: bandwidth 10 Gbit/s: given")));
   EXPECT_THAT(query(resnet_setup(), joined(scheme, {"--color", "always"})).out, HasSubstr("\x1b["));
   EXPECT_EQ(base.out.find('\x1b'), std::string::npos);
   const Result explained = query(resnet_setup(), joined(scheme, {"--explain"}));
@@ -196,7 +198,7 @@ TEST(Query, ExplainPutsNumbersIntoEveryFormula) {
   EXPECT_THAT(result.out, HasSubstr("gain = plain step / step = "));
   const Result closed = query(given_setup(), {"-q", "--explain", "--method", "closed-form", "--schedule",
                                               "equal", "-s", "topk:encode=1ms,decode=2ms"});
-  EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x (backward + codec), all exchanges but the "
+  EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x backward + codec, all exchanges but the "
                                     "last) + the last = max(1.07 x 100 ms, "));
   EXPECT_THAT(closed.out,
               HasSubstr("closed form: backward + encode + all exchanges + decode = 100 ms + 1 ms + "));

@@ -2,7 +2,9 @@
 // and the ring time of the last bucket (V30).
 #include <gtest/gtest.h>
 
+#include "compressors/builtin.h"
 #include "model/collectives.h"
+#include "model/predict.h"
 #include "model/schedule.h"
 #include "profiles/catalogue.h"
 
@@ -91,6 +93,33 @@ TEST(Buckets, EveryScheduleSendsEveryElementOnce) {
       EXPECT_EQ(total, workload.elements() * 4) << name << " " << kind.name;
     }
   }
+}
+
+TEST(Buckets, ASerialCodecSeesWholeTensorsWhateverTheScheduleCuts) {
+  Registry registry;
+  add_builtin(registry);
+  Scenario scenario;
+  scenario.workload = model("resnet50");
+  set_times(scenario.workload, Seconds::of(0.03), Seconds::of(0.06));
+  scenario.device.memory = 900_GBps;
+  scenario.fabric.across = {"network", 10_Gbps, {}, 1};
+  scenario.workers = 16;
+  const auto payload = [&](const char* schedule, const char* spec) {
+    scenario.schedule = make_schedule(schedule);
+    const Candidate candidate = registry.make(spec);
+    return predict(scenario, *candidate.compressor, candidate.scheme->placement).payload;
+  };
+  EXPECT_EQ(payload("equal:cap=16KiB", "powersgd:rank=4"), payload("bsp", "powersgd:rank=4"));
+  EXPECT_LT(payload("equal:cap=16KiB", "powersgd:rank=4"), 5_MB);
+  // A rounded size is plain all-reduce's; a scheme that looks at shapes keeps the model.
+  scenario.method = Method::closed_form;
+  const Bytes shaped = payload("equal", "acpsgd");
+  const Bytes dense = payload("equal", "bf16");
+  scenario.dense_bytes = 97_MB;
+  EXPECT_EQ(payload("equal", "acpsgd"), shaped);
+  EXPECT_EQ(payload("equal", "none"), 97_MB);
+  EXPECT_EQ(payload("equal", "bf16"), Bytes::of(97e6 / 2));
+  EXPECT_NE(dense, Bytes::of(97e6 / 2));
 }
 
 TEST(Buckets, AMessageIsReadyWhenItsLastModuleIs) {

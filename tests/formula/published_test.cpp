@@ -134,7 +134,8 @@ double crossover_gbit(const Scenario& scenario, const Compressor& candidate) {
   JudgeOptions options;
   options.margin = 0;
   const Verdict verdict = judge(scenario, *plain(), candidate, Placement::serial, options);
-  return verdict.bandwidth.size() == 1 ? verdict.bandwidth[0].second.base() * 8e-9 : -1;
+  const BandwidthIntervals intervals = verdict.where.bandwidth.value_or(BandwidthIntervals{});
+  return intervals.size() == 1 ? intervals[0].second.base() * 8e-9 : -1;
 }
 std::string rank(int r, const char* more = "") {
   return "powersgd:rank=" + std::to_string(r) + ",min_ratio=0" + more;
@@ -217,7 +218,8 @@ TEST(Published, V27NearLinearRatio) {
     Scenario scenario = closed_form(size, compute_ms, 96, 1);
     Forecast forecast(scenario, *plain());
     forecast.run(scenario.fabric);
-    return near_linear_ratio(scenario.workload.backward(), forecast.exchanges());
+    const std::vector<Seconds> no_latency(forecast.exchanges().size());
+    return near_linear_ratio(scenario.workload.backward(), forecast.exchanges(), no_latency);
   };
   expect_ms({3.958, 1.979, 1.0}, {ratio(97e6, 30), ratio(97e6, 60), ratio(97e6, 122)}, 5e-4);
   expect_ms({3.958, 1.947, 1.187}, {ratio(170e6, 60), ratio(170e6, 122), ratio(170e6, 200)}, 5.1e-4);

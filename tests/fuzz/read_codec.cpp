@@ -1,4 +1,6 @@
 // Codec profiles: any text is curves that give finite times, or an error.
+#include <algorithm>
+
 #include "profiles/read.h"
 #include "tests/fuzz/check.h"
 
@@ -14,7 +16,8 @@ void check_curve(const Curve& curve) {
     require_above_zero(point.elements, "elements");
     require(i == 0 || point.elements > curve.points[i - 1].elements, "elements rise");
     require(curve.covers(point.elements), "a curve covers its points");
-    require(std::abs((curve.at(point.elements) - point.time).base()) <= 1e-9 * point.time.base(),
+    const Seconds scale = std::max(point.time, i == 0 ? point.time : curve.points[i - 1].time);
+    require(std::abs((curve.at(point.elements) - point.time).base()) <= 1e-9 * scale.base(),
             "a curve says what its points say");
   }
   for (const double elements : {0.0, 1.0, 1e6, 1e15}) {
@@ -33,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!profile->costs.empty(), "a codec profile has costs");
   for (const CodecCosts& costs : profile->costs) {
     require(!costs.scheme.empty() && !costs.device.empty(), "costs are of a scheme on a device");
-    require_amount(costs.spread, "spread");
+    require(costs.spread >= 0 && costs.spread <= 1, "a spread is a share");
     check_curve(costs.encode);
     check_curve(costs.decode);
   }

@@ -63,8 +63,9 @@ TEST(Collectives, OneWorkerExchangesNothing) {
 }
 
 TEST(Collectives, OneNicCarriesWhatEntersTheNode) {
-  // 32 workers in 4 nodes of 8 (table of bytes entering a node): ring all-reduce 2(N-1)/N S, ring all-gather
-  // (N-g) c, direct all-gather g(N-g) c, all-to-all g(N-g)/N c, hierarchical 2(m-1)/m S.
+  // 32 workers in 4 nodes of 8: ring all-reduce 2(N-1)/N S, ring all-gather (N-1) c (so that reduce-scatter
+  // and all-gather make an all-reduce), hierarchical (N-g) c, direct g(N-g) c, all-to-all g(N-g)/N c,
+  // hierarchical all-reduce 2(m-1)/m S.
   Fabric fabric = flat();
   fabric.across.latency = fabric.inside.latency = {};
   fabric.inside.bandwidth = BytesPerSecond::of(1e18);
@@ -74,7 +75,11 @@ TEST(Collectives, OneNicCarriesWhatEntersTheNode) {
   EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::hierarchical, group), 2.0 * 3 / 4 * pass,
               1e-9);
   EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::leader, group), 2.0 * 3 / 4 * pass, 1e-9);
-  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::ring, group), 24 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::ring, group), 31 * pass, 1e-9);
+  EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::hierarchical, group), 24 * pass, 1e-8);
+  EXPECT_NEAR(seconds(fabric, Exchange::reduce_scatter, Algorithm::ring, group) +
+                  seconds(fabric, Exchange::all_gather, Algorithm::ring, group, kSize / 32),
+              seconds(fabric, Exchange::all_reduce, Algorithm::ring, group), 1e-9);
   EXPECT_NEAR(seconds(fabric, Exchange::all_gather, Algorithm::direct, group), 8 * 24 * pass, 1e-9);
   EXPECT_NEAR(seconds(fabric, Exchange::all_to_all, Algorithm::direct, group), 8.0 * 24 / 32 * pass, 1e-9);
   EXPECT_NEAR(seconds(fabric, Exchange::all_reduce, Algorithm::recursive_doubling, group), 2 * 8 * pass,
@@ -131,6 +136,30 @@ TEST(Collectives, PushAndPullInsideOneNodeIsARing) {
   EXPECT_GT(seconds(fabric, Exchange::push_pull, Algorithm::automatic, {16, 8}), 0);
 }
 
+TEST(Collectives, HalfDuplexServersMoveTwiceTheBytesButNotTheSteps) {
+  Fabric fabric = flat();
+  fabric.servers = 8;
+  const auto at = [&](bool duplex) {
+    fabric.full_duplex = duplex;
+    return seconds(fabric, Exchange::all_reduce, Algorithm::parameter_server, {8, 1});
+  };
+  EXPECT_NEAR(at(true), 2 * kAlpha + kSize / kWire, 1e-12);
+  EXPECT_NEAR(at(false), 2 * kAlpha + 2 * kSize / kWire, 1e-12);
+}
+
+TEST(Collectives, WhatAWorkerSendsDependsOnTheAlgorithm) {
+  const Fabric fabric = flat();
+  const auto sent = [&](Exchange exchange, Algorithm algorithm) {
+    return transfer(fabric, exchange, Bytes::of(kSize), {32, 8}, algorithm).wire.base() / kSize;
+  };
+  EXPECT_NEAR(sent(Exchange::all_reduce, Algorithm::ring), 2.0 * 31 / 32, 1e-12);
+  EXPECT_NEAR(sent(Exchange::all_reduce, Algorithm::parameter_server), 1, 1e-12);
+  EXPECT_NEAR(sent(Exchange::all_reduce, Algorithm::recursive_doubling), 5, 1e-12);
+  EXPECT_NEAR(sent(Exchange::all_reduce, Algorithm::hierarchical), 2.0 * 7 / 8 + 2.0 * 3 / 4 / 8, 1e-12);
+  EXPECT_NEAR(sent(Exchange::all_gather, Algorithm::ring), 31, 1e-12);
+  EXPECT_NEAR(sent(Exchange::all_to_all, Algorithm::direct), 31.0 / 32, 1e-12);
+}
+
 TEST(Collectives, AutomaticTakesTheCheapestThatIsOffered) {
   Fabric fabric = flat();
   const Group group{64, 1};
@@ -166,7 +195,7 @@ TEST(Collectives, TwoNodesOfATreeBeatTheRing) {
 TEST(Collectives, MeasuredTablesAreInterpolatedAndExtrapolatedAloud) {
   Fabric fabric = flat();
   fabric.tables = {
-      {Exchange::all_reduce, 16, {{1_MB, 1_ms}, {Bytes::of(4e6), 2_ms}, {Bytes::of(16e6), 8_ms}}}};
+      {Exchange::all_reduce, 16, 8, {{1_MB, 1_ms}, {Bytes::of(4e6), 2_ms}, {Bytes::of(16e6), 8_ms}}}};
   const Group group{16, 8};
   const auto at = [&](double size) { return transfer(fabric, Exchange::all_reduce, Bytes::of(size), group); };
   EXPECT_NEAR(at(2e6).time.base(), std::sqrt(2.0) * 1e-3, 1e-12);
@@ -178,6 +207,8 @@ TEST(Collectives, MeasuredTablesAreInterpolatedAndExtrapolatedAloud) {
   EXPECT_TRUE(at(4e6).from_table);
   EXPECT_FALSE(transfer(fabric, Exchange::all_gather, 1_MB, group).from_table);
   EXPECT_FALSE(transfer(fabric, Exchange::all_reduce, 1_MB, {32, 8}).from_table);
+  EXPECT_FALSE(
+      transfer(fabric, Exchange::all_reduce, 1_MB, {16, 1}).from_table);  // other nodes than were measured
 }
 
 TEST(Collectives, AlgorithmNamesReadBack) {

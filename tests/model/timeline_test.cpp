@@ -146,11 +146,16 @@ TEST(Formula, BoundByTheNetworkBothApproachTheSumOfExchanges) {
 
 TEST(Formula, TheLastBucketCanBeMovedInsideTheMax) {
   const Seconds exchanges[] = {40_ms, 40_ms, 20_ms};
-  EXPECT_DOUBLE_EQ(overlapped(100_ms, 1.1, exchanges).base(), 0.130);
-  EXPECT_DOUBLE_EQ(overlapped(100_ms, 1.1, exchanges, true).base(), 0.110);
-  EXPECT_DOUBLE_EQ(overlapped(50_ms, 1.1, exchanges).base(), 0.100);
-  EXPECT_DOUBLE_EQ(near_linear_ratio(20_ms, exchanges), 4);
-  EXPECT_DOUBLE_EQ(near_linear_ratio(200_ms, exchanges), 1);
+  EXPECT_DOUBLE_EQ(overlapped(100_ms, {}, 1.1, exchanges).base(), 0.130);
+  EXPECT_DOUBLE_EQ(overlapped(100_ms, {}, 1.1, exchanges, true).base(), 0.110);
+  EXPECT_DOUBLE_EQ(overlapped(50_ms, {}, 1.1, exchanges).base(), 0.100);
+  EXPECT_DOUBLE_EQ(overlapped(100_ms, 10_ms, 1.1, exchanges).base(), 0.140);  // gamma is backward's alone
+  const Seconds none[] = {{}, {}, {}};
+  EXPECT_DOUBLE_EQ(near_linear_ratio(20_ms, exchanges, none), 4);
+  EXPECT_DOUBLE_EQ(near_linear_ratio(200_ms, exchanges, none), 1);
+  const Seconds latencies[] = {4_ms, 4_ms, 4_ms};  // no ratio shrinks them: (80 - 8) / (20 - 8)
+  EXPECT_DOUBLE_EQ(near_linear_ratio(20_ms, exchanges, latencies), 6);
+  EXPECT_TRUE(std::isinf(near_linear_ratio(8_ms, exchanges, latencies)));
 }
 
 // ---- properties over random scenarios ----

@@ -121,5 +121,17 @@ TEST(JsonCursor, AQuantityNeedsItsUnit) {
             "file f.json: /4: \"-1 us\" must not be negative");
 }
 
+TEST(JsonCursor, ANumberCanBeComputedWith) {
+  const JsonDocument document(R"(["1e308 s", "5e-324 B", 1e300, "1e-300%", "0 s", 1e24])", "f.json");
+  const std::vector<Json> items = document.root().list();
+  const std::string limits = " is out of range: expected 0, or 1e-18 to 1e+24 in base units";
+  EXPECT_EQ(failure([&] { (void)items[0].quantity<Seconds>(); }), "file f.json: /0: \"1e308 s\"" + limits);
+  EXPECT_EQ(failure([&] { (void)items[1].quantity<Bytes>(); }), "file f.json: /1: \"5e-324 B\"" + limits);
+  EXPECT_EQ(failure([&] { (void)items[2].number(); }), "file f.json: /2: \"1e300\"" + limits);
+  EXPECT_EQ(failure([&] { (void)items[3].fraction(); }), "file f.json: /3: \"1e-300%\"" + limits);
+  EXPECT_EQ(items[4].quantity<Seconds>().base(), 0);
+  EXPECT_EQ(items[5].number(), 1e24);
+}
+
 }  // namespace
 }  // namespace breakeven

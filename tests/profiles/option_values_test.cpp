@@ -31,6 +31,8 @@ TEST(OptionValue, ABandwidthNeedsItsUnitAndASize) {
   EXPECT_EQ(refused("bandwidth", "2e18B/s"),
             "value --bandwidth: \"2e18B/s\" must be at most 1e+18 B/s" + size);
   EXPECT_EQ(refused("bandwidth", "1e18B/s"), "nothing was thrown");
+  EXPECT_EQ(refused("bandwidth", "5e-324B/s"),
+            "value --bandwidth: \"5e-324B/s\" must be at least 1e-18 B/s" + size);
 }
 
 TEST(OptionValue, EveryNumberHasItsLimits) {
@@ -54,6 +56,8 @@ TEST(OptionValue, EveryNumberHasItsLimits) {
             "value --efficiency: \"101%\" must be at most 1: expected a fraction, such as 0.02 or 2%");
   EXPECT_EQ(refused("latency", "-1us"),
             "value --latency: \"-1us\" must be at least 0: expected a time, such as 122ms");
+  EXPECT_EQ(refused("latency", "1e-300s"),
+            "value --latency: \"1e-300s\" must be 0 or at least 1e-18 s: expected a time, such as 122ms");
   EXPECT_EQ(refused("backward", "0s"),
             "value --backward: \"0s\" must be above 0: expected a time, such as 122ms");
   EXPECT_EQ(refused("gamma", "0.9"),
@@ -68,6 +72,19 @@ TEST(OptionValue, EveryNumberHasItsLimits) {
             "value --bucket: \"0MiB\" must be above 0: expected a size, such as 25MiB");
   EXPECT_EQ(refused("throughput", "0/s"),
             "value --throughput: \"0/s\" must be above 0: expected a rate, such as 253/s");
+}
+
+TEST(OptionValue, BucketsAreNoMoreThanAStepCanHave) {
+  const OptionValues huge = {{"gradient-bytes", "1TB"}, {"backward", "1s"}, {"workers", "1"}};
+  const auto cut = [&](const OptionValues& more) { return failure([&] { (void)tiny(with(huge, more)); }); };
+  EXPECT_EQ(cut({{"schedule", "equal"}, {"bucket", "1MB"}}),
+            "value --bucket: 1 TB in buckets of 1 MB are 1000000 messages: expected a size that leaves at "
+            "most 100000");
+  EXPECT_EQ(cut({{"schedule", "equal:cap=0.1B"}}),
+            "value --bucket: 1 TB in buckets of 4 B are 250000000000 messages: expected a size that leaves "
+            "at most 100000");
+  EXPECT_EQ(cut({{"schedule", "equal"}, {"bucket", "10MB"}}), "nothing was thrown");
+  EXPECT_EQ(cut({{"schedule", "ddp"}, {"bucket", "1B"}}), "nothing was thrown");
 }
 
 TEST(OptionValue, EveryChoiceListsWhatThereIs) {

@@ -194,6 +194,11 @@ TEST(ReadFabric, ReadsMeasuredTables) {
             "file n.json: /tables/0/workers: 1 is too few: expected 2 workers or more");
   EXPECT_EQ(table(", [\"2 MiB\", \"400 us\"]", ""),
             "file n.json: /tables/0/points: is a list of 1: expected at least 2");
+  EXPECT_EQ(table("1 MiB", "0.5 B"),
+            "file n.json: /tables/0/points/0/0: \"0.5 B\" is less than a byte: expected rising sizes");
+  EXPECT_EQ(table("400 us", "309 s"),
+            "file n.json: /tables/0/points/1: the time changes as the size to the power of 19.9: expected "
+            "times that change slower, or sizes further apart");
 }
 
 TEST(ReadFabric, NamesWhatIsWrong) {
@@ -234,6 +239,8 @@ TEST(ReadCodec, NamesWhatIsWrong) {
       "(did you mean spread?)");
   EXPECT_EQ(codec("5%", "-5%"),
             "file c.json: /costs/0/spread: \"-5%\" must not be negative: expected a fraction, such as 5%");
+  EXPECT_EQ(codec("5%", "500%"),
+            "file c.json: /costs/0/spread: \"500%\" must be at most 1: expected a fraction, such as 5%");
 }
 
 }  // namespace
