@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -65,6 +66,33 @@ std::string all_sources(const std::map<std::string, std::string>& sources) {
 
 }  // namespace
 
+struct Catalogue::Cache {
+  template <class Profile>
+  using Read = std::map<std::string, std::shared_ptr<const Profile>, std::less<>>;
+
+  template <class Profile, class Reader>
+  Profile get(Read<Profile>& known, const std::string& name, Reader&& read) {
+    std::shared_ptr<const Profile> profile;
+    {
+      const std::lock_guard lock(mutex);
+      std::shared_ptr<const Profile>& entry = known[name];
+      if (!entry) {
+        entry = std::make_shared<const Profile>(read());
+      }
+      profile = entry;
+    }
+    return *profile;  // copied outside the lock
+  }
+
+  std::mutex mutex;
+  Read<ModelProfile> models;
+  Read<DeviceProfile> devices;
+  Read<FabricProfile> fabrics;
+  Read<CodecProfile> codecs;
+};
+
+Catalogue::Catalogue() : cache_(std::make_shared<Cache>()) {}
+
 void Catalogue::add_directory(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
@@ -72,6 +100,7 @@ void Catalogue::add_directory(const fs::path& directory) {
                 fs::exists(directory) ? "is not a directory" : "no such directory",
                 "a directory of profiles");
   }
+  cache_ = std::make_shared<Cache>();  // a name may now mean another file
   bool any = false;
   for (const std::string_view kind : kKinds) {
     const fs::path folder = directory / kind;
@@ -115,31 +144,39 @@ Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_o
 }
 
 ModelProfile Catalogue::model(const std::string& name_or_file) const {
-  const Text text = find("models", name_or_file);
-  ModelProfile profile = read_model(text.json, text.where);
-  check_name(profile.name, name_or_file, text.where);
-  return profile;
+  return cache_->get(cache_->models, name_or_file, [&] {
+    const Text text = find("models", name_or_file);
+    ModelProfile profile = read_model(text.json, text.where);
+    check_name(profile.name, name_or_file, text.where);
+    return profile;
+  });
 }
 
 DeviceProfile Catalogue::device(const std::string& name_or_file) const {
-  const Text text = find("devices", name_or_file);
-  DeviceProfile profile = read_device(text.json, text.where);
-  check_name(profile.device.name, name_or_file, text.where);
-  return profile;
+  return cache_->get(cache_->devices, name_or_file, [&] {
+    const Text text = find("devices", name_or_file);
+    DeviceProfile profile = read_device(text.json, text.where);
+    check_name(profile.device.name, name_or_file, text.where);
+    return profile;
+  });
 }
 
 FabricProfile Catalogue::fabric(const std::string& name_or_file) const {
-  const Text text = find("fabrics", name_or_file);
-  FabricProfile profile = read_fabric(text.json, text.where);
-  check_name(profile.fabric.name, name_or_file, text.where);
-  return profile;
+  return cache_->get(cache_->fabrics, name_or_file, [&] {
+    const Text text = find("fabrics", name_or_file);
+    FabricProfile profile = read_fabric(text.json, text.where);
+    check_name(profile.fabric.name, name_or_file, text.where);
+    return profile;
+  });
 }
 
 CodecProfile Catalogue::codec(const std::string& name_or_file) const {
-  const Text text = find("codecs", name_or_file);
-  CodecProfile profile = read_codec(text.json, text.where);
-  check_name(profile.name, name_or_file, text.where);
-  return profile;
+  return cache_->get(cache_->codecs, name_or_file, [&] {
+    const Text text = find("codecs", name_or_file);
+    CodecProfile profile = read_codec(text.json, text.where);
+    check_name(profile.name, name_or_file, text.where);
+    return profile;
+  });
 }
 
 Catalogue::Text Catalogue::sweep(const std::string& name_or_file) const {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,7 @@ struct Listing {
 
 class Catalogue {
  public:
-  Catalogue() = default;  ///< the embedded profiles
+  Catalogue();  ///< the embedded profiles
   /// Adds DIR/models/*.json, DIR/devices/*.json, ...; later names replace earlier ones. Throws Error (file).
   void add_directory(const std::filesystem::path& directory);
 
@@ -81,6 +82,10 @@ class Catalogue {
   // What was added: kind -> name -> file, read when it is asked for. The embedded profiles stay where they
   // are.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> files_;
+  // What was read once is not read again: a sweep asks for the same model a million times, and standard input
+  // can be read only once. Shared by threads.
+  struct Cache;
+  std::shared_ptr<Cache> cache_;
 };
 
 /// Reads a whole file that a user named ("-": standard input), refusing what cannot be a profile: a

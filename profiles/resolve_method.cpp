@@ -29,7 +29,7 @@ void check_messages(const Resolution& r) {
   }
   const double cap =
       std::max(size_of(scenario.workload.gradient), Params(kind->params, spec.params).number("cap"));
-  const Bytes size = scenario.dense_bytes.value_or(scenario.workload.gradient_bytes());
+  const Bytes size = std::max(scenario.workload.gradient_bytes(), scenario.dense_bytes.value_or(Bytes{}));
   if (size.base() / cap > kMostMessages) {
     Resolution::refuse("bucket",
                        to_string(size) + " in buckets of " + to_string(Bytes::of(cap)) + " are " +

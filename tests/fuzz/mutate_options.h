@@ -77,6 +77,9 @@ inline void mutate_options(Words& lines, Random& random) {
   const bool scheme = random() % 4 == 0;
   const std::string name = scheme ? "--scheme" : "--" + option.name;
   const std::string value = pick(scheme ? all_schemes : values_of(option), random);
+  if (random() % 8 == 0 && std::find(lines.begin(), lines.end(), "--format") == lines.end()) {
+    lines.emplace_back("--format=json");  // what most can be checked of
+  }
   const auto found = std::find(lines.begin(), lines.end(), name);
   if (found == lines.end() || found + 1 == lines.end()) {
     lines.push_back(name);

@@ -84,6 +84,17 @@ TEST(OptionValue, BucketsAreNoMoreThanAStepCanHave) {
             "value --bucket: 1 TB in buckets of 4 B are 250000000000 messages: expected a size that leaves "
             "at most 100000");
   EXPECT_EQ(cut({{"schedule", "equal"}, {"bucket", "10MB"}}), "nothing was thrown");
+  // Of a model's own size and the size beside it, the larger one.
+  const auto counted = [&](const std::string& size) {
+    return cut(
+        {{"model", "resnet50"}, {"gradient-bytes", size}, {"method", "closed-form"}, {"bucket", "8B"}});
+  };
+  EXPECT_EQ(counted("1B"),
+            "value --bucket: 102 MB in buckets of 8 B are 12800000 messages: expected a size that leaves at "
+            "most 100000");
+  EXPECT_EQ(counted("1GB"),
+            "value --bucket: 1 GB in buckets of 8 B are 125000000 messages: expected a size that leaves at "
+            "most 100000");
   EXPECT_EQ(cut({{"schedule", "ddp"}, {"bucket", "1B"}}), "nothing was thrown");
 }
 
