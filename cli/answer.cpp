@@ -12,15 +12,19 @@ namespace {
 /// "powersgd:rank=4,feedback=off" -> "powersgd rank 4, feedback off". The first parameter says how much a
 /// scheme compresses, so a number there is named even where it is the default.
 std::string label_of(std::string_view spec, const Scheme& scheme) {
-  std::string text;
-  if (!scheme.params.empty() && scheme.params.front().kind != Param::Kind::choice &&
-      spec.find(":" + scheme.params.front().name + "=") == std::string_view::npos) {
+  const Spec parts = split_spec(spec);
+  std::string words(parts.name);
+  if (!scheme.params.empty()) {
     const Param& first = scheme.params.front();
-    const Spec parts = split_spec(spec);
-    const std::string rest = parts.params.empty() ? "" : ", " + label_of(parts.params, {});
-    return std::string(parts.name) + " " + first.name + " " + first.fallback + rest;
+    if (first.kind != Param::Kind::choice && !parts.params.starts_with(first.name + "=")) {
+      words += ":" + first.name + "=" + first.fallback;
+    }
   }
-  for (const char c : spec) {
+  if (!parts.params.empty()) {
+    words += (words.size() == parts.name.size() ? ":" : ",") + std::string(parts.params);
+  }
+  std::string text;
+  for (const char c : words) {
     text += c == ':' || c == '=' ? " " : c == ',' ? ", " : std::string(1, c);
   }
   return text;
@@ -110,6 +114,9 @@ Answer answer(const Context& context) {
   answer.plain = predict(setup.scenario, *none.compressor);
   answer.bound = step_without_network(setup.scenario);
   answer.max_speedup = answer.bound > Seconds{} ? answer.plain.step / answer.bound : 1;
+  Forecast plain(setup.scenario, *none.compressor);
+  answer.max_speedup_high =
+      baseline(plain, setup.scenario.fabric, setup.scenario.overlap.gamma, setup.judge).bound;
   answer.near_linear_ratio = near_linear(answer.plain, setup.scenario);
   const auto is_cast = [](const Candidate& candidate) {
     return candidate.plain_spec == "bf16" || candidate.plain_spec == "fp16";

@@ -31,8 +31,9 @@ struct Answer {
   ScenarioSetup setup;
   std::string plain_label;  ///< "plain fp32"
   Prediction plain;
-  Seconds bound;           ///< the step over an infinitely fast network
-  double max_speedup = 1;  ///< what no scheme can exceed
+  Seconds bound;                ///< the step over an infinitely fast network
+  double max_speedup = 1;       ///< what no scheme can exceed
+  double max_speedup_high = 1;  ///< the same at whichever compute time it is largest
   double near_linear_ratio = 1;
   std::vector<AnswerRow> rows;
 };

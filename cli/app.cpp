@@ -71,8 +71,13 @@ int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream
   return row.run(Context{request, registry, catalogue, environment, out, err});
 }
 
-/// One line, whatever a file or an argument had in it.
+/// One line that a terminal can show, whatever a file or an argument had in it.
 std::string one_line(std::string text) {
+  constexpr std::size_t kLongest = 1000;
+  if (text.size() > kLongest) {
+    text.resize(kLongest);
+    text += "...";
+  }
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
       '?');
@@ -93,7 +98,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     wrong = error.what();
     status = error.fault() == Fault::value ? kUsage : kFailed;
   } catch (const std::bad_alloc&) {
-    wrong = "out of memory";
+    wrong = "memory: there is not enough for this: expected a smaller question";
     status = kFailed;
   } catch (const std::exception& error) {
     wrong = std::string("unexpected: ") + error.what();

@@ -188,10 +188,10 @@ std::string fish() {
             quoted_text(row.summary) + "'\n";
     const std::string condition = " -n '__fish_seen_subcommand_from " + command + "'";
     if (const std::string words = argument_words(row); !words.empty()) {
-      text += "complete -c breakeven -f" + condition + " -a '" + words + "'\n";
+      text.append("complete -c breakeven -f").append(condition).append(" -a '").append(words).append("'\n");
     }
     for (const ManualOption& option : all_options(row)) {
-      text += "complete -c breakeven" + condition + " -l " + option.name;
+      text.append("complete -c breakeven").append(condition).append(" -l ").append(option.name);
       text += option.letter != 0 ? std::string(" -s ") + option.letter : "";
       if (!option.value.empty()) {
         const std::string_view kind = kind_of(option.name);

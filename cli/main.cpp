@@ -25,7 +25,9 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which is reported
+  // A closed pipe and a file-size limit are then failed writes, which are reported.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   breakeven::cli::DescriptorBuffer buffer(STDOUT_FILENO);
   std::ostream out(&buffer);
   breakeven::cli::Environment environment;

@@ -20,7 +20,7 @@ struct ManualSection {
   std::vector<ManualOption> options;
 };
 /// The sections of one command: the scenario's groups in the order of the table, then its own options.
-std::vector<ManualSection> sections(const Command& command);
+std::vector<ManualSection> sections(const Command& row);
 
 struct Topic {
   std::string_view name, title;

@@ -27,7 +27,8 @@ void flush_standard(std::ostream& standard) {
   if (!standard.flush()) {
     const auto* buffer = dynamic_cast<const DescriptorBuffer*>(standard.rdbuf());
     const int error = buffer != nullptr && buffer->failure() != 0 ? buffer->failure() : EIO;
-    throw Error(Fault::file, "<stdout>", std::string("cannot write: ") + std::strerror(error));
+    throw Error(Fault::file, "<stdout>", std::string("cannot write: ") + std::strerror(error),
+                "a place that takes it");
   }
 }
 
@@ -85,8 +86,10 @@ Output::Output(const std::string& path, std::ostream& standard) : standard_(stan
     open_beside(target);
     if (fchmod(descriptor_, exists ? status.st_mode & 07777 : file_mode_of_process()) != 0) {
       const int error = errno;
-      unlink(temporary_.c_str());
       close(descriptor_);
+      if (!temporary_.empty()) {
+        unlink(temporary_.c_str());
+      }
       fail(error);
     }
   }
@@ -94,13 +97,38 @@ Output::Output(const std::string& path, std::ostream& standard) : standard_(stan
   stream_ = std::make_unique<std::ostream>(buffer_.get());
 }
 
+/// A file without a name, in the target's folder: whatever ends the process, nothing is left behind. Where
+/// the file system has none, a named one.
 void Output::open_beside(const std::string& target) {
   target_ = target;
+  const std::string folder = std::filesystem::path(target).parent_path().string();
+  descriptor_ = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor_ >= 0) {
+    return;
+  }
   temporary_ = target + ".XXXXXX";
   descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0) {
     fail(errno);
   }
+}
+
+/// Gives the nameless file a name beside the target, to be renamed.
+void Output::give_name() {
+  constexpr int kTries = 100;
+  const std::string source = "/proc/self/fd/" + std::to_string(descriptor_);
+  for (int i = 0; i < kTries; ++i) {
+    temporary_ = target_ + "." + std::to_string(getpid()) + "-" + std::to_string(i);
+    if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      return;
+    }
+    if (errno != EEXIST) {
+      break;
+    }
+  }
+  const int error = errno;
+  temporary_.clear();
+  fail(error);
 }
 
 Output::~Output() {
@@ -121,8 +149,14 @@ void Output::commit() {
   if (buffer_->failure() != 0) {
     fail(buffer_->failure());
   }
-  if (!temporary_.empty()) {
-    if (fsync(descriptor_) != 0 || rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (!target_.empty()) {
+    if (fsync(descriptor_) != 0) {
+      fail(errno);
+    }
+    if (temporary_.empty()) {
+      give_name();
+    }
+    if (rename(temporary_.c_str(), target_.c_str()) != 0) {
       fail(errno);
     }
     temporary_.clear();
@@ -135,7 +169,8 @@ void Output::commit() {
 }
 
 void Output::fail(int error) const {
-  throw Error(Fault::file, path_, std::string("cannot write: ") + std::strerror(error));
+  throw Error(Fault::file, path_, std::string("cannot write: ") + std::strerror(error),
+              "a place that takes it");
 }
 
 void write_all(const std::string& path, std::ostream& standard, std::string_view text) {

@@ -41,6 +41,7 @@ class Output {
  private:
   [[noreturn]] void fail(int error) const;
   void open_beside(const std::string& target);
+  void give_name();
 
   std::ostream& standard_;
   std::string path_, target_,

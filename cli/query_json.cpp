@@ -172,7 +172,8 @@ std::string query_json(const Answer& answer) {
   json.key("bound")
       .begin_object()
       .member("step_s", answer.bound.base())
-      .member("max_speedup", answer.max_speedup);
+      .member("max_speedup", answer.max_speedup)
+      .member("max_speedup_high", answer.max_speedup_high);
   json.member("near_linear_ratio", answer.near_linear_ratio).end_object();
   json.key("plain");
   write_plain(json, answer);

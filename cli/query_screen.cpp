@@ -10,6 +10,7 @@ namespace breakeven::cli {
 namespace {
 
 constexpr std::size_t kWidth = 118;
+constexpr double kVisible = 1.01;  // a bound that is larger by less is not worth a second number
 
 std::string times(double speedup) {
   return fmt::format("{:.2f}x", speedup);
@@ -74,20 +75,24 @@ std::string network_line(const Answer& answer) {
   const double share = answer.plain.parts.exposed_communication / answer.plain.step;
   const double gain = answer.max_speedup - 1;
   const std::string_view word = gain <= answer.setup.judge.margin ? "no" : gain <= 0.1 ? "a little" : "yes";
+  // What is not known of the compute times moves the bound as it moves the gains.
+  const std::string high = answer.max_speedup_high > answer.max_speedup * kVisible
+                               ? fmt::format(" ({} if compute is faster)", times(answer.max_speedup_high))
+                               : "";
   return fmt::format(
-      "{}: {} % of the step waits for it. With an infinitely fast network no scheme gains more than {}.",
-      word, significant(share * 100, 2), times(answer.max_speedup));
+      "{}: {} % of the step waits for it. With an infinitely fast network no scheme gains more than {}{}.",
+      word, significant(share * 100, 2), times(answer.max_speedup), high);
 }
 
 /// "verdict  first line" and the others under it.
-std::string block(std::string_view head, const std::vector<std::string>& lines, const Style& style) {
-  constexpr std::size_t kIndent = 9;
+std::string block(std::string_view head, const std::vector<std::string>& lines, const Style& style,
+                  std::size_t indent = 9) {
   std::string text;
   for (const std::string& line : lines) {
-    text += wrapped(line, kIndent, kWidth);
+    text += wrapped(line, indent, kWidth);
   }
   if (!text.empty()) {
-    text.replace(0, kIndent, style(Tone::strong, head) + std::string(kIndent - head.size(), ' '));
+    text.replace(0, indent, style(Tone::strong, head) + std::string(indent - head.size(), ' '));
   }
   return text;
 }
@@ -120,7 +125,8 @@ Screen query_table(const Answer& answer) {
 
 std::string query_screen(const Answer& answer, const Style& style) {
   std::string text = style(Tone::strong, answer.setup.title) + "\n\n";
-  text += "is it the network?  " + network_line(answer) + "\n\n";
+  constexpr std::string_view kQuestion = "is it the network?";
+  text += block(kQuestion, {network_line(answer)}, style, kQuestion.size() + 2) + "\n";
   text += to_text(query_table(answer), style) + "\n";
   text += block("verdict", verdict_lines(answer), style);
   return text + block("next", next_lines(answer), style);

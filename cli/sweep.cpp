@@ -51,6 +51,7 @@ Grid grid_of(const Context& context) {
   add_options(grid, request.scenario);
   if (!request.schemes.empty()) {
     grid.schemes = request.schemes;
+    grid.place = "--scheme";
     for (Grid::Case& one : grid.cases) {
       one.schemes.clear();
     }
@@ -133,8 +134,14 @@ int sweep(const Context& context) {
   const std::size_t threads = thread_count(context.request);
   const GridPlan plan(grid, context.catalogue, context.registry);
   if (context.request.has("dry-run")) {
-    context.out << plan.rows() << "\n";
-    flush_standard(context.out);
+    const Format format = context.request.format();
+    const std::string rows = std::to_string(plan.rows());
+    const bool json = format == Format::json || format == Format::jsonl;
+    write_all(context.request.get("output", "-"), context.out,
+              (json                    ? "{\"rows\": " + rows + "}"
+               : format == Format::csv ? "rows\n" + rows
+                                       : rows) +
+                  "\n");
     return 0;
   }
   const RowWriter writer(plan, context.request.format());

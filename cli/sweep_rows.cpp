@@ -44,7 +44,13 @@ bool for_people(Format format) {
 /// An input's text as the format writes it: as given for people, in base units for programs.
 std::string input_cell(const std::string& option, const std::string& text, Format format) {
   if (for_people(format)) {
-    return text;
+    std::string cell;
+    for (const char c : text) {  // a row stays a row, whatever a file's name holds
+      cell += format == Format::markdown && c == '|'
+                  ? "\\|"
+                  : std::string(1, static_cast<unsigned char>(c) < ' ' ? '?' : c);
+    }
+    return cell;
   }
   const OptionRule* rule = option_rule(option);
   const bool json = format == Format::json || format == Format::jsonl;

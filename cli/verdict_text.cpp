@@ -197,7 +197,7 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
     return "the step hardly waits for the network";
   }
   if (saved <= Seconds{}) {
-    const std::string costly = costly_exchange(answer, row.prediction);
+    std::string costly = costly_exchange(answer, row.prediction);
     if (!costly.empty() && parts.communication > plain.communication) {
       return costly;
     }

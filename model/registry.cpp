@@ -21,9 +21,10 @@ std::optional<Seconds> take_time(std::string& params, std::string_view key) {
       }
       try {
         const auto time = parse<Seconds>(item.substr(key.size() + 1));
-        if (time < Seconds{}) {
-          throw Error(Fault::value, {}, "\"" + item.substr(key.size() + 1) + "\" is negative",
-                      "a time of 0 or more");
+        constexpr Seconds kLongest = Seconds::of(1e6);
+        if (time < Seconds{} || time > kLongest) {
+          throw Error(Fault::value, {}, "\"" + item.substr(key.size() + 1) + "\" is out of range",
+                      "0 s to 1e+06 s");
         }
         return time;
       } catch (const Error& error) {
@@ -72,6 +73,17 @@ Candidate Registry::make(std::string_view spec) const {
   try {
     candidate.encode = take_time(own, "encode");
     candidate.decode = take_time(own, "decode");
+    if (candidate.encode.has_value() != candidate.decode.has_value()) {
+      const std::string missing = candidate.encode ? "decode" : "encode";
+      throw Error(Fault::value, {},
+                  missing + " is missing beside " + (candidate.encode ? "encode" : "decode"),
+                  "both (" + missing + "=0s where one time stands for both)");
+    }
+    for (const char* key : {"encode", "decode"}) {
+      if (take_time(own, key)) {
+        throw Error(Fault::value, {}, std::string("\"") + key + "\" is given twice", "each key once");
+      }
+    }
     const Params params(scheme.params, own);
     std::string text = params.text();
     for (const std::string& given :

@@ -150,6 +150,9 @@ Schedule make_schedule(std::string_view spec) {
     throw Error(Fault::value, {}, "unknown schedule \"" + std::string(name) + "\"", one_of(known, name));
   }
   try {
+    if (spec.find(':') != std::string_view::npos && parts.params.empty()) {
+      throw Error(Fault::value, {}, "nothing follows the colon", "name:key=value");
+    }
     Params params(found->params, parts.params);
     const std::string text = join_spec(name, params.text());
     return {text, [kind = &*found, params = std::move(params)](const Workload& workload) {

@@ -54,6 +54,9 @@ std::string compact(std::string_view text) {
 
 Params::Params(const std::vector<Param>& rows, std::string_view text) {
   std::map<std::string, std::string, std::less<>> given;
+  if (text.ends_with(',')) {
+    throw Error(Fault::value, {}, "nothing follows the last comma", "key=value");
+  }
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);

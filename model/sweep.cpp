@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -89,7 +90,7 @@ void run_in_order(std::size_t chunks, std::size_t threads,
   };
   try {
     for (std::size_t worker = 0; worker < threads; ++worker) {
-      pool.emplace_back([&, worker] {
+      const auto work = [&, worker] {
         try {
           for (std::size_t chunk = line.take(); chunk < chunks; chunk = line.take()) {
             line.give(chunk, produce(chunk, worker));
@@ -97,7 +98,15 @@ void run_in_order(std::size_t chunks, std::size_t threads,
         } catch (...) {
           line.fail(std::current_exception());
         }
-      });
+      };
+      try {
+        pool.emplace_back(work);
+      } catch (const std::system_error&) {
+        if (pool.empty()) {
+          throw;  // not even one
+        }
+        break;  // the system gives no more: those that run do the work
+      }
     }
     std::string text;
     while (line.next(text)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace breakeven {
 namespace {
@@ -51,9 +52,9 @@ class WorkerCounts {
 
 class Search {
  public:
-  Search(const Scenario& scenario, const Compressor& plain, const Compressor& candidate, Placement natural,
+  Search(Scenario scenario, const Compressor& plain, const Compressor& candidate, Placement natural,
          const JudgeOptions& options, Forecast& before, Forecast& after)
-      : scenario_(scenario),
+      : scenario_(std::move(scenario)),
         plain_(plain),
         candidate_(candidate),
         natural_(natural),

@@ -97,7 +97,7 @@ void Catalogue::add_directory(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     throw Error(Fault::file, directory.string(),
-                fs::exists(directory) ? "is not a directory" : "no such directory",
+                fs::exists(directory, error) ? "is not a directory" : "no such directory",
                 "a directory of profiles");
   }
   cache_ = std::make_shared<Cache>();  // a name may now mean another file
@@ -110,7 +110,10 @@ void Catalogue::add_directory(const fs::path& directory) {
     any = true;
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() == ".json") {
+      // Hidden files are an editor's, and what is no file (a pipe) could wait for ever.
+      std::error_code unreadable;
+      if (entry->path().extension() == ".json" && !entry->path().filename().string().starts_with(".") &&
+          entry->is_regular_file(unreadable)) {
         files_[std::string(kind)][entry->path().stem().string()] = entry->path().string();
       }
     }

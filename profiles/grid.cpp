@@ -98,6 +98,8 @@ Grid read_grid(std::string_view json, const std::string& where) {
   root.only({"schema", "name", "summary", "source", "base", "cases", "axes", kSchemes});
   check_schema(root);
   Grid grid;
+  grid.place = where;
+  grid.place = where;
   grid.name = text_or_empty(root, "name");
   grid.summary = text_or_empty(root, "summary");
   grid.source = text_or_empty(root, "source");

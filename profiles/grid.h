@@ -21,6 +21,7 @@ struct Grid {
     std::vector<std::string> values;
   };
   std::string name, summary, source;
+  std::string place;  ///< to name in errors about its schemes: a file, or an option
   OptionValues base;
   std::vector<Case> cases;  ///< never empty: one empty case when none is stated
   std::vector<Axis> axes;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "profiles/option_values.h"
 
 namespace breakeven {
 namespace {
@@ -14,11 +15,16 @@ bool network_only(const std::string& name) {
                      [&](const Option& option) { return option.name == name && option.network_only; });
 }
 
-std::vector<std::string> canonical(const std::vector<std::string>& specs, const Registry& registry) {
+std::vector<std::string> canonical(const Grid& grid, const std::vector<std::string>& specs,
+                                   const Registry& registry) {
   std::vector<std::string> result;
   result.reserve(specs.size());
   for (const std::string& spec : specs) {
-    result.push_back(registry.make(spec).spec);
+    try {
+      result.push_back(registry.make(spec).spec);
+    } catch (const Error& error) {
+      throw error.inside(grid.place, grid.place.starts_with("--") ? Fault::value : Fault::file);
+    }
   }
   return result;
 }
@@ -32,9 +38,9 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 GridPlan::GridPlan(const Grid& grid, const Catalogue& catalogue, const Registry& registry)
-    : grid_(grid), schemes_(canonical(grid.schemes, registry)) {
+    : grid_(grid), schemes_(canonical(grid, grid.schemes, registry)) {
   for (const Grid::Case& entry : grid_.cases) {
-    case_schemes_.push_back(canonical(entry.schemes, registry));
+    case_schemes_.push_back(canonical(grid, entry.schemes, registry));
   }
   for (const Option& option : scenario_options()) {
     if (std::any_of(grid_.cases.begin(), grid_.cases.end(),
@@ -49,19 +55,60 @@ GridPlan::GridPlan(const Grid& grid, const Catalogue& catalogue, const Registry&
         parsed.numeric.push_back(numeric_axis(axis.option, text));
       }
     }
+    const OptionRule* rule = option_rule(axis.option);
+    for (std::size_t v = 0; rule != nullptr && v < axis.values.size(); ++v) {
+      (void)option_value(*rule, axis.values[v]);
+    }
     axes_.push_back(std::move(parsed));
     add_once(varying_, axis.option);
     combinations_ *= axis.values.size();
   }
-  // Every value once, with the rest at its first: a bad one is said before the first row is written.
-  for (std::size_t c = 0; c < grid_.cases.size(); ++c) {
-    (void)resolve(values({c, std::vector<std::size_t>(axes_.size(), 0)}), catalogue);
+  // What is wrong is said before the first row is written.
+  for (const Point& point : samples()) {
+    check(point, catalogue, registry);
   }
+}
+
+/// Every combination that needs a preparation; of too many every value once, with the rest at its first.
+std::vector<GridPlan::Point> GridPlan::samples() const {
+  constexpr std::size_t kMost = 10'000;
+  constexpr std::size_t kMostOfAnAxis = 2'000;  // the rest of a longer one is checked as text alone
+  std::vector<Point> all;
+  for (std::size_t c = 0; c < grid_.cases.size(); ++c) {
+    all.push_back({c, std::vector<std::size_t>(axes_.size(), 0)});
+  }
+  std::vector<Point> once = all;
+  bool too_many = false;
   for (std::size_t a = 0; a < axes_.size(); ++a) {
-    for (std::size_t v = 1; axes_[a].numeric.empty() && v < axes_[a].texts.size(); ++v) {
-      Point point{0, std::vector<std::size_t>(axes_.size(), 0)};
-      point.value[a] = v;
-      (void)resolve(values(point), catalogue);
+    const std::size_t size = axes_[a].numeric.empty() ? axes_[a].texts.size() : 1;
+    too_many = too_many || all.size() > kMost / size;
+    const std::size_t before = too_many ? 0 : all.size();
+    for (std::size_t v = 1; v < std::min(size, kMostOfAnAxis); ++v) {
+      once.push_back({0, std::vector<std::size_t>(axes_.size(), 0)});
+      once.back().value[a] = v;
+      for (std::size_t i = 0; i < before; ++i) {
+        Point point = all[i];
+        point.value[a] = v;
+        all.push_back(std::move(point));
+      }
+    }
+  }
+  return too_many ? once : all;
+}
+
+void GridPlan::check(const Point& point, const Catalogue& catalogue, const Registry& registry) const {
+  const ScenarioSetup setup = resolve(values(point), catalogue);
+  const Scenario& scenario = setup.scenario;
+  const bool first =
+      std::all_of(point.value.begin(), point.value.end(), [](std::size_t v) { return v == 0; });
+  // Not every placement has a closed form.
+  const bool forecast = scenario.method == Method::closed_form && scenario.overlap.placement;
+  for (const std::string& spec : schemes(point.of_case)) {
+    if (first || forecast) {
+      const Candidate candidate = priced(registry.make(spec), setup);
+      if (forecast) {
+        (void)Forecast(scenario, *candidate.compressor, candidate.scheme->placement);
+      }
     }
   }
 }

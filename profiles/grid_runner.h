@@ -19,7 +19,8 @@ namespace breakeven {
 /// What stays the same for all threads: the grid with its axes parsed.
 class GridPlan {
  public:
-  /// Checks every value of every axis against the options' rules. Throws Error.
+  /// Checks every value of every axis against the options' rules, and their combinations unless they are very
+  /// many. Throws Error.
   GridPlan(const Grid& grid, const Catalogue& catalogue, const Registry& registry);
 
   struct Axis {
@@ -44,6 +45,9 @@ class GridPlan {
   [[nodiscard]] const Grid& grid() const { return grid_; }
 
  private:
+  [[nodiscard]] std::vector<Point> samples() const;
+  void check(const Point& point, const Catalogue& catalogue, const Registry& registry) const;
+
   Grid grid_;
   std::vector<Axis> axes_;
   std::vector<std::string> varying_, schemes_;

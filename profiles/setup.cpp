@@ -115,19 +115,6 @@ bool same_parameters(const Scheme& scheme, std::string_view spec, std::string_vi
 
 Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
   Candidate result = candidate;
-  if (candidate.encode.has_value() != candidate.decode.has_value()) {
-    const std::string missing = candidate.encode ? "decode" : "encode";
-    throw Error(Fault::value, candidate.scheme->name,
-                missing + " is missing beside " + (candidate.encode ? "encode" : "decode"),
-                "both (" + missing + "=0s where one time stands for both)");
-  }
-  constexpr double kLongest = 1e6;  // seconds, as of every option that is a time
-  for (const auto& [key, time] : {std::pair("encode", candidate.encode), {"decode", candidate.decode}}) {
-    if (time && *time > Seconds::of(kLongest)) {
-      throw Error(Fault::value, candidate.scheme->name + std::string(": ") + key,
-                  "\"" + exact(time->base()) + "s\" is out of range", "at most " + exact(kLongest) + " s");
-    }
-  }
   if (candidate.encode) {
     result.compressor = with_given(candidate.compressor, *candidate.encode, *candidate.decode,
                                    setup.scenario.workload.elements());

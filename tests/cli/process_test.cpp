@@ -94,16 +94,20 @@ TEST_F(Process, ClosedPipeIsAnErrorNotASignal) {
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), kFailed);
-  EXPECT_EQ(read(path("err")), "breakeven: error: <stdout>: cannot write: Broken pipe\n");
+  EXPECT_EQ(read(path("err")),
+            "breakeven: error: <stdout>: cannot write: Broken pipe: expected a place that takes it\n");
 }
 
 TEST_F(Process, ClosedOrFullStandardOutputIsAnError) {
-  EXPECT_EQ(shell("\"$B\" list models >&-").err,
-            "breakeven: error: <stdout>: cannot write: Bad file descriptor\n");
+  EXPECT_EQ(
+      shell("\"$B\" list models >&-").err,
+      "breakeven: error: <stdout>: cannot write: Bad file descriptor: expected a place that takes it\n");
   if (access("/dev/full", W_OK) == 0) {
     const Result full = shell("\"$B\" list models >/dev/full");
     EXPECT_EQ(full.status, kFailed);
-    EXPECT_EQ(full.err, "breakeven: error: <stdout>: cannot write: No space left on device\n");
+    EXPECT_EQ(full.err,
+              "breakeven: error: <stdout>: cannot write: No space left on device: expected a place that "
+              "takes it\n");
   }
   EXPECT_EQ(shell("\"$B\" list models >&-").status, kFailed);
   EXPECT_EQ(shell("\"$B\" list models -o models.txt 2>&-").status, kAnswered);
@@ -142,7 +146,9 @@ TEST_F(Process, NothingIsLeftBehindWhenTheDiskIsFull) {
   if (access("/dev/full", W_OK) == 0) {
     const Result full = shell(std::string(kTrace) + " -o /dev/full");
     EXPECT_EQ(full.status, kFailed);
-    EXPECT_EQ(full.err, "breakeven: error: /dev/full: cannot write: No space left on device\n");
+    EXPECT_EQ(full.err,
+              "breakeven: error: /dev/full: cannot write: No space left on device: expected a place that "
+              "takes it\n");
   }
 }
 
@@ -153,9 +159,11 @@ TEST_F(Process, BadQuestionsTouchNoFile) {
 }
 
 TEST_F(Process, OutputThatCannotBeIsNamed) {
-  EXPECT_EQ(shell(std::string(kTrace) + " -o .").err, "breakeven: error: .: cannot write: Is a directory\n");
+  EXPECT_EQ(shell(std::string(kTrace) + " -o .").err,
+            "breakeven: error: .: cannot write: Is a directory: expected a place that takes it\n");
   EXPECT_EQ(shell(std::string(kTrace) + " -o no/such.json").err,
-            "breakeven: error: no/such.json: cannot write: No such file or directory\n");
+            "breakeven: error: no/such.json: cannot write: No such file or directory: expected a place that "
+            "takes it\n");
 }
 
 TEST_F(Process, InputsThatCannotBeReadAreNamedAndExitWithOne) {

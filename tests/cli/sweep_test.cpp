@@ -182,6 +182,28 @@ TEST(Sweep, WhatIsWrongIsSaidBeforeTheFirstRow) {
             std::string::npos);
 }
 
+TEST(Sweep, WhatIsWrongInCombinationIsSaidBeforeTheFirstRowToo) {
+  const auto error = [](const std::vector<std::string>& more) {
+    const Result result = invoke(joined({"sweep", "--gradient-bytes", "1MB", "--backward", "9ms",
+                                         "--intra-bandwidth", "1GB/s", "--bandwidth", "1Gbps"},
+                                        more));
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.status, 2);
+    return result.err;
+  };
+  EXPECT_EQ(error({"--workers", "8,12", "--workers-per-node", "4,8", "-s", "fp16"}),
+            "breakeven: error: --workers: 12 workers do not fill nodes of 8: expected a multiple of 8, or "
+            "fewer than 8\n");
+  EXPECT_EQ(error({"--workers", "8", "--method", "timeline,closed-form", "--placement", "serial,stream", "-s",
+                   "fp16"}),
+            "breakeven: error: --placement: the closed form has no term for \"stream\": expected serial or "
+            "hook, or --method timeline\n");
+  EXPECT_EQ(
+      error({"--workers", "8", "-s", "fp16", "-s", "topk:encode=1ms"}),
+      "breakeven: error: --scheme: topk: decode is missing beside encode: expected both (decode=0s where one "
+      "time stands for both)\n");
+}
+
 TEST(Sweep, AGridFromAFileAndItsErrors) {
   const std::string path = ::testing::TempDir() + "breakeven_grid.json";
   const auto with = [&](const std::string& json) {

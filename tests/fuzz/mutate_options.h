@@ -80,6 +80,9 @@ inline void mutate_options(Words& lines, Random& random) {
   if (random() % 8 == 0 && std::find(lines.begin(), lines.end(), "--format") == lines.end()) {
     lines.emplace_back("--format=json");  // what most can be checked of
   }
+  if (random() % 8 == 0) {
+    std::replace(lines.begin(), lines.end(), std::string("query"), std::string("sweep"));
+  }
   const auto found = std::find(lines.begin(), lines.end(), name);
   if (found == lines.end() || found + 1 == lines.end()) {
     lines.push_back(name);

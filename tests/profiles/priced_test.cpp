@@ -63,9 +63,9 @@ TEST_F(Priced, OneGivenTimeAloneIsRefused) {
 
 TEST_F(Priced, AGivenTimeIsNoLongerThanAnOptionsTime) {
   EXPECT_EQ(failure([&] { (void)of("topk:encode=1e308s,decode=1s", setup()); }),
-            "value topk: encode: \"1e+308s\" is out of range: expected at most 1e+06 s");
+            "value topk: encode: \"1e308s\" is out of range: expected 0 s to 1e+06 s");
   EXPECT_EQ(failure([&] { (void)of("topk:encode=0s,decode=1e7s", setup()); }),
-            "value topk: decode: \"1e+07s\" is out of range: expected at most 1e+06 s");
+            "value topk: decode: \"1e7s\" is out of range: expected 0 s to 1e+06 s");
 }
 
 TEST_F(Priced, ACurvesOwnSpreadIsItsUncertainty) {
