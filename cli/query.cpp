@@ -84,6 +84,15 @@ void tell(const Context& context, const Answer& answer) {
                       (row.codec() > Seconds{} ? " " + std::string(name(row.prediction.codec)) : "") +
                       (row.codec_source.empty() ? "" : " (" + row.codec_source + ")"));
   }
+  const bool measured = std::any_of(answer.rows.begin(), answer.rows.end(), [](const AnswerRow& row) {
+    return !row.verdict.where.bandwidth.has_value();
+  });
+  if (measured && answer.setup.scenario.workers > 1) {
+    warn(context,
+         "where schemes pay is not looked for: a measured table of the fabric gives the price at this "
+         "bandwidth "
+         "and these workers alone; --bandwidth asks the formula instead");
+  }
   tell_memory(context, answer);
   tell_codecs(context, answer);
   for (const Input& input : answer.setup.inputs) {

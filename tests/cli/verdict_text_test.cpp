@@ -33,6 +33,63 @@ TEST(VerdictText, TheMemoryThatTheWinnerKeepsIsNamed) {
   EXPECT_EQ(screen(joined(office, {"--scheme", "topk:feedback=off"})).find("It keeps"), std::string::npos);
 }
 
+TEST(VerdictText, RangesThatWereNotLookedForAreNotCalledNever) {
+  const std::vector<std::string> table = {
+      "query",     "--model", "gpt2-medium", "--fabric", "aws-p4de.24xlarge", "--batch", "8",
+      "--workers", "16",      "--scheme",    "topk"};
+  const Result measured = invoke(table);
+  EXPECT_EQ(measured.out.find("never here"), std::string::npos) << measured.out;
+  EXPECT_NE(measured.err.find("where schemes pay is not looked for"), std::string::npos) << measured.err;
+  const Result formula = invoke(joined(table, {"--bandwidth", "400Gbps"}));
+  EXPECT_EQ(formula.err.find("where schemes pay is not looked for"), std::string::npos) << formula.err;
+}
+
+TEST(VerdictText, WhatDoesNotFitInMemoryIsSaid) {
+  const std::vector<std::string> setup = {
+      "query", "--device",    "h100",    "--batch",  "1",   "--workers", "64", "--workers-per-node",
+      "8",     "--bandwidth", "400Gbps", "--scheme", "topk"};
+  EXPECT_NE(invoke(joined(setup, {"--model", "llama-3-70b"}))
+                .err.find("weights and gradients alone take 564 GB of the 80 GB of h100"),
+            std::string::npos);
+  EXPECT_NE(invoke(joined(setup, {"--model", "llama-3-8b"}))
+                .err.find("topk ratio 1%: keeps 32.1 GB more on each worker"),
+            std::string::npos);
+  EXPECT_EQ(invoke(joined(setup, {"--model", "resnet50"})).err.find("keeps"), std::string::npos);
+}
+
+TEST(VerdictText, ACodecProfileWithoutTheSchemeIsSaid) {
+  const Result result =
+      invoke({"query", "--model", "resnet50", "--device", "v100", "--batch", "32", "--workers", "8",
+              "--bandwidth", "10Gbps", "--codec", "espresso-v100", "--scheme", "topk", "--scheme", "onebit"});
+  EXPECT_NE(result.err.find("--codec: no curve for topk: its codec time stays estimated"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(result.err.find("no curve for onebit"), std::string::npos) << result.err;
+}
+
+TEST(VerdictText, MixedPrecisionIsAskedForWhereItWasOnlyAssumedAway) {
+  const std::vector<std::string> setup = {
+      "--model", "llama-3-8b",         "--device", "h100",        "--batch", "1",        "--workers",
+      "64",      "--workers-per-node", "8",        "--bandwidth", "400Gbps", "--scheme", "topk"};
+  EXPECT_NE(screen(setup).find("--compute-dtype bf16"), std::string::npos);
+  EXPECT_EQ(screen(joined(setup, {"--compute-dtype", "fp32"})).find("--compute-dtype bf16"),
+            std::string::npos);
+}
+
+TEST(VerdictText, CastsNeedNoExtraSteps) {
+  const std::vector<std::string> setup = {
+      "query",     "-q",  "--format",    "csv",    "--gradient-bytes", "100MB",
+      "--forward", "5ms", "--backward",  "10ms",   "--device",         "v100",
+      "--workers", "8",   "--bandwidth", "10Gbps", "--scheme",         "topk"};
+  const auto row = [](const Result& result, const std::string& name) {
+    const std::size_t at = result.out.find("\n" + name);
+    return result.out.substr(at, result.out.find('\n', at + 1) - at);
+  };
+  const Result without = invoke(setup);
+  const Result with = invoke(joined(setup, {"--extra-steps", "40%"}));
+  EXPECT_EQ(row(with, "bf16"), row(without, "bf16"));
+  EXPECT_NE(row(with, "topk"), row(without, "topk"));
+}
+
 TEST(VerdictText, ACastThatGivesMostOfTheGainIsSaidTo) {
   const std::string text =
       screen({"--gradient-bytes", "100MB", "--forward", "10ms", "--backward", "20ms", "--device", "v100",
