@@ -44,9 +44,15 @@ class Model:
             count += product
         return count
 
+    def timings(self):
+        """Measured times are entered by hand: what stands in the file stays."""
+        path = FOLDER / (self.name + ".json")
+        known = json.loads(path.read_text(encoding="utf-8")).get("timings") if path.exists() else None
+        return ["  " + f'"timings": {json.dumps(known, indent=2)},'.replace("\n", "\n  ")] if known else []
+
     def write(self):
         head = [f'  "schema": 1,', f'  "name": {json.dumps(self.name)},', f'  "summary": {json.dumps(self.summary)},',
-                f'  "source": {json.dumps(self.source)},', '  "tensors": [']
+                f'  "source": {json.dumps(self.source)},', *self.timings(), '  "tensors": [']
         rows = [f'    [{json.dumps(name)}, "{"x".join(map(str, dims))}", {flops}]' for name, dims, flops in self.rows]
         text = "{\n" + "\n".join(head) + "\n" + ",\n".join(rows) + "\n  ]\n}\n"
         (FOLDER / f"{self.name}.json").write_text(text, encoding="utf-8")
