@@ -160,12 +160,8 @@ void Forecast::add_copies(const Scenario& scenario, std::size_t message, Chain& 
   }
 }
 
-void Forecast::price(const Fabric& fabric, const Variation& variation) {
+void Forecast::price(const Fabric& fabric) {
   for (std::size_t i = 0; i < hops_.size(); ++i) {
-    if (variation.free_network) {
-      exchange_[i] = {};
-      continue;
-    }
     // Buckets come in runs of one size.
     if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload) {
       transfers_[i] = transfers_[i - 1];
@@ -187,7 +183,7 @@ Breakdown Forecast::run(const Fabric& fabric, const Variation& variation) {
 }
 
 Breakdown Forecast::run(const Fabric& fabric, const Variation& variation, double gamma) {
-  price(fabric, variation);
+  price(fabric);
   return rerun(variation, gamma, nullptr);
 }
 
@@ -248,7 +244,7 @@ Breakdown Forecast::closed_form(const Variation& variation, double gamma) const 
 Prediction predict(const Scenario& scenario, const Compressor& compressor, Placement natural) {
   Forecast forecast(scenario, compressor, natural);
   Prediction prediction;
-  forecast.price(scenario.fabric, {});
+  forecast.price(scenario.fabric);
   prediction.parts = forecast.rerun({}, forecast.gamma_, &prediction.spans);
   prediction.step = prediction.parts.step();
   prediction.placement = forecast.placement_;

@@ -34,7 +34,6 @@ Prediction predict(const Scenario& scenario, const Compressor& compressor,
 struct Variation {
   double codec = 1;           ///< factor on encode and decode times
   double compute = 1;         ///< factor on forward and backward times
-  bool free_network = false;  ///< every exchange takes no time
 };
 
 /// The same as predict(), prepared once and run many times: everything is priced that does not depend on the
@@ -57,12 +56,7 @@ class Forecast {
 
   [[nodiscard]] bool has_codec() const { return has_codec_; }
   [[nodiscard]] Origin codec() const { return codec_; }
-  [[nodiscard]] Placement placement() const { return placement_; }
   [[nodiscard]] Seconds codec_time() const { return encode_ + decode_; }
-  [[nodiscard]] Bytes payload() const { return payload_; }
-  [[nodiscard]] Bytes state() const { return state_; }
-  [[nodiscard]] const std::vector<Message>& messages() const { return messages_; }
-  [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }
 
  private:
   friend Prediction predict(const Scenario&, const Compressor&, Placement);
@@ -75,7 +69,7 @@ class Forecast {
   [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
   void add_copies(const Scenario& scenario, std::size_t message, Chain& chain);
-  void price(const Fabric& fabric, const Variation& variation);
+  void price(const Fabric& fabric);
   Breakdown rerun(const Variation& variation, double gamma, std::vector<Span>* spans);
   [[nodiscard]] Breakdown closed_form(const Variation& variation, double gamma) const;
 

@@ -44,14 +44,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(!values.empty() && values.size() <= kMostValues, "a list has one to a million values");
-  const bool range = text.find("..") != std::string::npos && text.find(',') == std::string::npos;
-  require(range || values.size() <= text.size() + 1, "only a range makes values");
+  const bool ranges = text.find("..") != std::string::npos;
+  require(ranges || values.size() <= text.size() + 1, "only a range makes values");
+  const bool rises = ranges && text.find(',') == std::string::npos;
   constexpr std::size_t kLooks = 256;  // at values, of a long list
   double before = 0;
   for (std::size_t i = 0; i < values.size(); i += 1 + values.size() / kLooks) {
     require(!values[i].empty(), "a value is not empty");
     const auto value = rule == nullptr ? std::nullopt : value_of(*rule, values[i]);
-    if (rule != nullptr && range && value) {
+    if (rule != nullptr && rises && value) {
       require(i == 0 || *value > before, "a range rises:", values[i]);
       before = *value;
     }
