@@ -32,8 +32,8 @@ Prediction predict(const Scenario& scenario, const Compressor& compressor,
 
 /// What may vary while messages and plans stay the same.
 struct Variation {
-  double codec = 1;           ///< factor on encode and decode times
-  double compute = 1;         ///< factor on forward and backward times
+  double codec = 1;    ///< factor on encode and decode times
+  double compute = 1;  ///< factor on forward and backward times
 };
 
 /// The same as predict(), prepared once and run many times: everything is priced that does not depend on the
