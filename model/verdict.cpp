@@ -61,8 +61,9 @@ Gain gain(const Baseline& plain, Forecast& candidate, const Fabric& fabric, doub
       result.high = std::max(result.high, before / after);
     };
     for (const double k : {1 - codec, 1 + codec}) {
-      corner(plain.fast, 1 - compute, k);
+      corner(plain.parts.step(), 1, k);
       if (compute != 0) {
+        corner(plain.fast, 1 - compute, k);
         corner(plain.slow, 1 + compute, k);
       }
     }
