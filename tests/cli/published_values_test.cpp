@@ -20,21 +20,12 @@ std::vector<double> column(const std::vector<std::string>& arguments, const std:
   std::vector<double> values;
   std::ptrdiff_t wanted = -1;
   for (std::string line; std::getline(lines, line);) {
-    std::vector<std::string> cells{""};
-    bool quoted = false;
-    for (const char c : line) {
-      quoted = c == '"' ? !quoted : quoted;
-      if (c == ',' && !quoted) {
-        cells.emplace_back();
-      } else if (c != '"') {
-        cells.back() += c;
-      }
-    }
+    const std::vector<std::string> row = cells(line);
     if (wanted < 0) {
-      wanted = std::find(cells.begin(), cells.end(), name) - cells.begin();
+      wanted = std::find(row.begin(), row.end(), name) - row.begin();
       continue;
     }
-    const std::string& cell = cells.at(static_cast<std::size_t>(wanted));
+    const std::string& cell = row.at(static_cast<std::size_t>(wanted));
     const std::size_t range = cell.find("..");
     const std::string number = range == std::string::npos ? cell : cell.substr(range + 2);
     values.push_back(number.empty() ? std::nan("") : std::stod(number));

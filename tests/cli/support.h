@@ -29,6 +29,21 @@ inline std::vector<std::string> joined(std::vector<std::string> head, const std:
   return head;
 }
 
+/// The cells of one line of CSV, without their quotes.
+inline std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> result{""};
+  bool quoted = false;
+  for (const char c : line) {
+    quoted = c == '"' ? !quoted : quoted;
+    if (c == ',' && !quoted) {
+      result.emplace_back();
+    } else if (c != '"') {
+      result.back() += c;
+    }
+  }
+  return result;
+}
+
 /// A setup whose every number is given: nothing but the gradient's size and times.
 inline std::vector<std::string> given_setup() {
   return {"--gradient-bytes", "100MB", "--forward", "50ms", "--backward",  "100ms", "--other", "10ms",

@@ -24,19 +24,6 @@ std::vector<std::string> lines(const std::string& text) {
   }
   return result;
 }
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> result{""};
-  bool quoted = false;
-  for (const char c : line) {
-    quoted = c == '"' ? !quoted : quoted;
-    if (c == ',' && !quoted) {
-      result.emplace_back();
-    } else if (c != '"') {
-      result.back() += c;
-    }
-  }
-  return result;
-}
 
 TEST(Sweep, RowsAreEveryCombinationInOrder) {
   const Result result = invoke(joined(small(), {"--format", "csv"}));
