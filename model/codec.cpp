@@ -10,9 +10,10 @@ namespace {
 class Timed : public Compressor {
  public:
   explicit Timed(std::shared_ptr<const Compressor> inner) : inner_(std::move(inner)) {}
+  [[nodiscard]] std::size_t period() const override { return inner_->period(); }
   [[nodiscard]] std::unique_ptr<Kernel> kernel(std::span<const Shape> tensors,
-                                               std::uint64_t seed) const override {
-    return inner_->kernel(tensors, seed);
+                                               const Worker& worker) const override {
+    return inner_->kernel(tensors, worker);
   }
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t workers) const override {
     return inner_->state(tensors, workers);
@@ -33,15 +34,17 @@ class WithCosts final : public Timed {
   [[nodiscard]] Plan plan(std::span<const Shape> tensors, std::size_t workers) const override {
     Plan plan = inner().plan(tensors, workers);
     for (Round& round : plan) {
-      apply(round.encode, costs_.encode);
-      apply(round.decode, costs_.decode);
+      apply(round.encode, costs_.encode, costs_.encode);
+      apply(round.decode, costs_.decode,
+            costs_.decode_next.points.empty() ? costs_.decode : costs_.decode_next);
     }
     return plan;
   }
 
  private:
-  void apply(Work& work, const Curve& curve) const {
-    work.known = work.elements > 0 ? work.repeats * curve.at(work.elements) : Seconds{};
+  void apply(Work& work, const Curve& first, const Curve& next) const {
+    work.known =
+        work.elements > 0 ? first.at(work.elements) + (work.repeats - 1) * next.at(work.elements) : Seconds{};
     work.origin = costs_.origin;
   }
 

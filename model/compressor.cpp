@@ -26,7 +26,8 @@ std::string_view name(Placement placement) {
   return names[static_cast<std::size_t>(placement)];
 }
 
-std::unique_ptr<Kernel> Compressor::kernel(std::span<const Shape> /*tensors*/, std::uint64_t /*seed*/) const {
+std::unique_ptr<Kernel> Compressor::kernel(std::span<const Shape> /*tensors*/,
+                                           const Worker& /*worker*/) const {
   return nullptr;
 }
 

@@ -72,18 +72,30 @@ struct Round {
 /// The rounds of one message, strictly one after the other. Rounds that send nothing are left out.
 using Plan = std::vector<Round>;
 
-/// One worker's code for one message; owns its state (error feedback, warm start, random generator).
+/// One worker among those that exchange a message, and what it codes with.
+struct Worker {
+  std::size_t rank = 0, workers = 1;
+  std::uint64_t seed = 0;   ///< the same at every worker
+  std::size_t threads = 1;  ///< results do not depend on it
+};
+
+/// One worker's code for one message of fp32 tensors; owns its state (error feedback, warm start, random
+/// generator). A step calls encode, then decode, for every round of the plan in turn, with the message's
+/// tensors laid end to end in `gradient` and `mean`, which do not overlap. A call may be repeated: then the
+/// kernel only does its work again.
 class Kernel {
  public:
   Kernel() = default;
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
-  /// The payload of this round; valid until the next call.
+  /// The payload of this round, as many bytes as the plan says; valid until the next call.
   virtual std::span<const std::byte> encode(std::size_t round, std::span<const float> gradient) = 0;
-  /// Takes what the exchange delivered; after the last round `mean` holds the mean gradient of all workers.
-  virtual void decode(std::size_t round, std::span<const std::byte> received, std::size_t workers,
-                      std::span<float> mean) = 0;
+  /// Takes what the exchange of this round delivered: the sum (all_reduce, push_pull), this worker's part of
+  /// the sum (reduce_scatter), every worker's payload by rank (all_gather), every worker's part for this one
+  /// by rank (all_to_all). After the last round `mean` holds the mean gradient of all workers, the same bits
+  /// at each of them.
+  virtual void decode(std::size_t round, std::span<const std::byte> received, std::span<float> mean) = 0;
 };
 
 class Compressor {
@@ -94,9 +106,11 @@ class Compressor {
   virtual ~Compressor() = default;
   /// The rounds of one message of these tensors among `workers` workers.
   [[nodiscard]] virtual Plan plan(std::span<const Shape> tensors, std::size_t workers) const = 0;
-  /// Null: the scheme is described only.
+  /// Steps after which a kernel's payloads repeat; the plan is the average of them.
+  [[nodiscard]] virtual std::size_t period() const { return 1; }
+  /// Null: the scheme is described only, or not for these tensors (kernels code fp32).
   [[nodiscard]] virtual std::unique_ptr<Kernel> kernel(std::span<const Shape> tensors,
-                                                       std::uint64_t seed) const;
+                                                       const Worker& worker) const;
   /// Extra memory that one worker keeps from step to step (error feedback, warm start, momentum).
   [[nodiscard]] virtual Bytes state(std::span<const Shape> tensors, std::size_t workers) const;
 };

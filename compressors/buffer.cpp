@@ -1,0 +1,35 @@
+#include "compressors/buffer.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace breakeven {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kVector = 64;
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate_pages(std::size_t bytes) {
+  const bool huge = bytes >= 2 * kHugePage;
+  const std::size_t unit = huge ? kHugePage : kVector;
+  if (bytes > SIZE_MAX - unit) {
+    throw std::bad_alloc();
+  }
+  const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+  void* const pages = std::aligned_alloc(unit, rounded);
+  if (pages == nullptr) {
+    throw std::bad_alloc();
+  }
+  if (huge) {
+    ::madvise(pages, rounded, MADV_HUGEPAGE);  // advice: nothing is lost where it is refused
+  }
+  std::memset(pages, 0, rounded);
+  return {static_cast<std::byte*>(pages), [](std::byte* memory) { std::free(memory); }};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,37 @@
+// Does a kernel do what its plan says? The suite that every scheme must pass, whichever door it came through.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compressors/trial/gradients.h"
+#include "model/compressor.h"
+
+namespace breakeven {
+
+/// One fault, in the words of a report: "65537 elements, 8 workers, with NaN, step 2, round 1": "sends 10
+/// bytes, its plan says 8".
+struct Finding {
+  std::string where, wrong;
+};
+
+struct Conformance {
+  bool has_kernel = false;  ///< without one only the plans were checked
+  std::size_t cases = 0;    ///< message x workers x kind of gradient
+  std::vector<Finding> findings;
+};
+
+struct ConformanceOptions {
+  std::vector<std::vector<Shape>> messages;  ///< of fp32 tensors
+  std::vector<std::size_t> workers = {1, 2, 3, 8};
+  std::vector<GradientKind> kinds = gradient_kinds();
+  std::size_t steps = 2;           ///< of one kernel, so that its state is used
+  std::size_t most_findings = 20;  ///< then it stops
+};
+/// Messages of 1, 7, 8, 33, 256 and 65,537 elements, as vectors and as matrices, and some of several tensors.
+ConformanceOptions standard_conformance();
+
+Conformance check_conformance(const Compressor& compressor, const ConformanceOptions& options);
+
+}  // namespace breakeven
