@@ -6,7 +6,9 @@
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/doors.h"
 #include "cli/json_writer.h"
+#include "cli/machine.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "compressors/builtin.h"
@@ -20,11 +22,6 @@ bool print_version(const std::vector<std::string>& arguments, std::ostream& out)
   if (std::find(arguments.begin(), arguments.end(), "--version") == arguments.end()) {
     return false;
   }
-#ifdef __clang__
-  const std::string compiler = "clang " __clang_version__;
-#else
-  const std::string compiler = "g++ " __VERSION__;
-#endif
   std::vector<std::string> others = arguments;
   std::erase(others, "--version");
   const bool json = others == std::vector<std::string>{"--format", "json"} ||
@@ -36,10 +33,10 @@ bool print_version(const std::vector<std::string>& arguments, std::ostream& out)
   if (json) {
     JsonWriter writer(true);
     writer.begin_object().member("schema", "breakeven.version").member("schema_version", 1.0);
-    writer.member("version", BREAKEVEN_VERSION).member("compiler", compiler).end_object();
+    writer.member("version", BREAKEVEN_VERSION).member("compiler", compiler()).end_object();
     out << writer.take();
   } else {
-    out << "breakeven " BREAKEVEN_VERSION " (" << compiler << ")\n";
+    out << "breakeven " BREAKEVEN_VERSION " (" << compiler() << ")\n";
   }
   return true;
 }
@@ -68,6 +65,7 @@ int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream
       catalogue.add_directory(directory);
     }
   }
+  open_doors(request, registry, catalogue);
   return row.run(Context{request, registry, catalogue, environment, out, err});
 }
 

@@ -77,6 +77,9 @@ int query(const Context&);
 int sweep(const Context&);
 int list(const Context&);
 int trace(const Context&);
+int measure(const Context&);
+int import_profile(const Context&);
+int check(const Context&);
 int man(const Context&);
 int completion(const Context&);
 int help(const Context&);
@@ -85,6 +88,10 @@ int help(const Context&);
 std::string help_text(std::string_view topic);
 /// Usage of one command in one line.
 std::string usage_line(const Command& command);
+/// The whole number that a flag gives, from 1 to `most`, or `fallback`. Throws Error (value).
+std::size_t count_of(const Request& request, std::string_view flag, std::size_t fallback, std::size_t most);
+/// "12,345,678".
+std::string grouped(std::size_t count);
 /// The text with every fault of `text` as one line: "breakeven: warning: ..." on `err`, unless the user wants
 /// it quiet.
 void warn(const Context& context, std::string_view text);

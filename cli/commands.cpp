@@ -3,6 +3,8 @@
 #include <stdexcept>
 
 #include "cli/command.h"
+#include "model/error.h"
+#include "model/units.h"
 
 namespace breakeven::cli {
 namespace {
@@ -18,9 +20,25 @@ constexpr Flag kFlags[] = {
     {"exit-verdict", 0, "",
      "exit with 0 when a named scheme pays, 10 when none does, 11 when it is too close to call"},
     {"names", 0, "", "only the names, one a line"},
-    {"threads", 0, "N", "threads to use (default: all); the rows and their order do not depend on it"},
+    {"threads", 0, "N",
+     "threads: of a sweep (default: all; its rows do not depend on it), of each kernel that is measured, or "
+     "of "
+     "the benchmarks to import (default: 1)"},
     {"progress", 0, "auto|always|never", "a running count on standard error (default auto: on a terminal)"},
     {"dry-run", 0, "", "only the number of rows"},
+    {"elements", 0, "LIST",
+     "gradient elements of the messages, as a list or a range (default 1024,65536,1048576,16777216)"},
+    {"repeats", 0, "N", "timings of each, of which the median counts (default 15)"},
+    {"gradients", 0, "normal|heavy-tailed", "the made-up gradients that are coded (default normal)"},
+    {"cold", 0, "", "the profile holds the times with emptied caches; without it, with warm ones"},
+    {"map", 0, "PATTERN=SIDE:SPEC",
+     "benchmarks named PATTERN time SIDE (encode, decode, decode_next) of the scheme SPEC; in PATTERN {n} is "
+     "the number of gradient elements, * anything but a slash (repeatable)",
+     true},
+    {"name", 0, "NAME", "name of the profile (default measured or imported)"},
+    {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
+    {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
+    {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
     {"profiles", 0, "DIR",
      "also the profiles in DIR/models, DIR/devices, DIR/fabrics, DIR/codecs, DIR/sweeps (repeatable)", true},
     {"color", 0, "auto|always|never",
@@ -46,14 +64,38 @@ constexpr std::string_view kSweepDetails =
     "in which compression "
     "pays goes to standard error.";
 
+constexpr std::string_view kMeasureDetails =
+    "Runs the code of each scheme (default: every one that has code) on made-up gradients of several sizes "
+    "and "
+    "writes what encode and decode took as a codec profile, which a query takes with --codec. The table of "
+    "what was measured goes to standard error; --format table, csv, jsonl or markdown writes that instead of "
+    "the profile. Times are by the wall clock, since that is what a step waits for: leave the machine alone "
+    "meanwhile. Times with emptied caches are in the table too.";
+
+constexpr std::string_view kImportDetails =
+    "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
+    "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
+    "are, others by --map. What was understood goes to standard error, the codec profile to standard output.";
+
+constexpr std::string_view kCheckDetails =
+    "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
+    "constant, zero, NaN, infinite "
+    "and denormal gradients: payloads must be as long as planned, all workers must end with the same bits, "
+    "and nothing may be "
+    "written beside the buffers. Of a scheme without code the plans are checked. Exit status 1 when "
+    "something "
+    "failed.";
+
+constexpr std::size_t kAny = 1 << 16;  // arguments
+
 std::vector<Command> table() {
   return {
       {.name = "query",
        .summary = "one setup, every scheme, a verdict",
        .usage = "",
        .scenario = true,
-       .flags = {"scheme", "format", "output", "explain", "exit-verdict", "profiles", "color", "quiet",
-                 "verbose", "help"},
+       .flags = {"scheme", "format", "output", "explain", "exit-verdict", "scheme-file", "plugin", "profiles",
+                 "color", "quiet", "verbose", "help"},
        .details = kQueryDetails,
        .examples =
            {{"ResNet-50 on 64 V100 behind a 10 Gbit/s network, four schemes",
@@ -69,8 +111,8 @@ std::vector<Command> table() {
        .usage = "[GRID]",
        .most = 1,
        .scenario = true,
-       .flags = {"scheme", "format", "output", "threads", "progress", "dry-run", "profiles", "color", "quiet",
-                 "verbose", "help"},
+       .flags = {"scheme", "format", "output", "threads", "progress", "dry-run", "scheme-file", "plugin",
+                 "profiles", "color", "quiet", "verbose", "help"},
        .details = kSweepDetails,
        .examples = {{"the grid of \"On the Utility of Gradient Compression\"",
                      "breakeven sweep agarwal2022 --format csv"},
@@ -82,7 +124,7 @@ std::vector<Command> table() {
        .summary = "one step's timeline, for Perfetto or chrome://tracing",
        .usage = "",
        .scenario = true,
-       .flags = {"scheme", "output", "profiles", "quiet", "help"},
+       .flags = {"scheme", "output", "scheme-file", "plugin", "profiles", "quiet", "help"},
        .details = "One track a resource: compute, codec, host, copy, network. Times are in microseconds from "
                   "the start of the step. "
                   "Open the file on https://ui.perfetto.dev.",
@@ -91,12 +133,42 @@ std::vector<Command> table() {
              "breakeven trace --model resnet50 --device v100 --batch 64 --workers 64 --bandwidth 10Gbps "
              "--scheme powersgd:rank=4 -o step.json"}},
        .run = trace},
+      {.name = "measure",
+       .summary = "time the schemes' kernels on this machine: a codec profile",
+       .usage = "[SCHEME...]",
+       .most = kAny,
+       .flags = {"elements", "threads", "repeats", "gradients", "cold", "name", "device", "format", "output",
+                 "progress", "scheme-file", "plugin", "color", "quiet", "verbose", "help"},
+       .details = kMeasureDetails,
+       .examples = {{"two schemes, for what a query takes with --codec",
+                     "breakeven measure topk:ratio=1% powersgd:rank=4 -o costs.json"}},
+       .run = measure},
+      {.name = "import",
+       .summary = "what another program measured: a profile",
+       .usage = "google-benchmark FILE",
+       .least = 2,
+       .most = 2,
+       .flags = {"map", "threads", "name", "device", "output", "quiet", "help"},
+       .details = kImportDetails,
+       .examples = {{"benchmarks of your own, named as you like",
+                     "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
+                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"}},
+       .run = import_profile},
+      {.name = "check",
+       .summary = "whether schemes do what their plans say",
+       .usage = "SCHEME|FILE.json|FILE.so...",
+       .least = 1,
+       .most = kAny,
+       .flags = {"format", "output", "scheme-file", "plugin", "color", "quiet", "help"},
+       .details = kCheckDetails,
+       .examples = {{"every scheme of a shared object", "breakeven check ./mine.so"}},
+       .run = check},
       {.name = "list",
        .summary = "what there is to choose from, and each one in detail",
        .usage = "models|devices|fabrics|schemes|schedules|codecs|sweeps [NAME]",
        .least = 1,
        .most = 2,
-       .flags = {"format", "output", "names", "profiles", "color", "quiet", "help"},
+       .flags = {"format", "output", "names", "scheme-file", "plugin", "profiles", "color", "quiet", "help"},
        .details =
            "Without NAME one row each; with NAME everything that is known about that one, with its source.",
        .examples = {{"all schemes", "breakeven list schemes"},
@@ -181,6 +253,31 @@ Format Request::format() const {
   const auto names = choices(breakeven::cli::flag("format").value);
   const auto found = std::find(names.begin(), names.end(), get("format", "table"));
   return static_cast<Format>(found - names.begin());
+}
+
+std::size_t count_of(const Request& request, std::string_view flag, std::size_t fallback, std::size_t most) {
+  if (!request.has(flag)) {
+    return fallback;
+  }
+  const std::string text = request.get(flag, "");
+  try {
+    const std::size_t count = parse_count(text);
+    if (count == 0 || count > most) {
+      throw Error(Fault::value, {}, "\"" + text + "\" is out of range", "1 to " + std::to_string(most));
+    }
+    return count;
+  } catch (const Error& error) {
+    throw error.inside("--" + std::string(flag), Fault::value);
+  }
+}
+
+std::string grouped(std::size_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t i = text.size(); i > 3;) {
+    i -= 3;
+    text.insert(i, ",");
+  }
+  return text;
 }
 
 std::string usage_line(const Command& command) {

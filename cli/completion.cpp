@@ -42,6 +42,11 @@ std::vector<ManualOption> all_options(const Command& row) {
   return all;
 }
 
+/// Kind for `list --names` whose names may stand as positional arguments of a command.
+std::string_view argument_kind(const Command& row) {
+  return row.usage.find("SCHEME") == std::string_view::npos ? std::string_view{} : "schemes";
+}
+
 /// Words that may stand as positional arguments of a command.
 std::string argument_words(const Command& row) {
   std::string text;
@@ -55,7 +60,11 @@ std::string argument_words(const Command& row) {
     text.pop_back();
     return text;
   }
-  return joined(choices(row.usage.substr(0, row.usage.find(' '))));
+  const std::string_view first = row.usage.substr(0, row.usage.find(' '));
+  if (row.name == "import") {
+    return std::string(first);
+  }
+  return joined(choices(first));
 }
 
 std::string command_words() {
@@ -66,11 +75,15 @@ std::string command_words() {
   return joined(names);
 }
 
+/// Shell code of bash and fish that prints the names of a kind.
+std::string names_of(std::string_view kind) {
+  return "breakeven list " + std::string(kind) + " --names 2>/dev/null";
+}
+
 /// Shell code that yields the words for an option's value: "" when only a file name makes sense.
 std::string value_words(const ManualOption& option) {
   const std::string_view kind = kind_of(option.name);
-  return kind.empty() ? joined(choices(option.value))
-                      : "$(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
+  return kind.empty() ? joined(choices(option.value)) : "$(" + names_of(kind) + ")";
 }
 
 /// Every option of any command, each once.
@@ -115,7 +128,8 @@ std::string bash() {
   }
   text += "  esac\n  case $command in\n";
   for (const Command& row : commands()) {
-    std::string words = argument_words(row);
+    const std::string_view kind = argument_kind(row);
+    std::string words = kind.empty() ? argument_words(row) : "$(" + names_of(kind) + ")";
     for (const ManualOption& option : all_options(row)) {
       words += (words.empty() ? "--" : " --") + option.name;
     }
@@ -174,8 +188,11 @@ std::string zsh() {
     for (const ManualOption& option : all_options(row)) {
       text += zsh_option(option) + " \\\n";
     }
+    const std::string_view kind = argument_kind(row);
     const std::string words = argument_words(row);
-    text += words.empty() ? "      ;;\n" : "      '*:argument:(" + words + ")' ;;\n";
+    text += !kind.empty()   ? "      '*:argument:_breakeven_names " + std::string(kind) + "' ;;\n"
+            : words.empty() ? "      ;;\n"
+                            : "      '*:argument:(" + words + ")' ;;\n";
   }
   return text + "  esac\n}\ncompdef _breakeven breakeven\n";
 }
@@ -187,7 +204,9 @@ std::string fish() {
     text += "complete -c breakeven -f -n __fish_use_subcommand -a " + command + " -d '" +
             quoted_text(row.summary) + "'\n";
     const std::string condition = " -n '__fish_seen_subcommand_from " + command + "'";
-    if (const std::string words = argument_words(row); !words.empty()) {
+    const std::string_view arguments = argument_kind(row);
+    if (const std::string words = arguments.empty() ? argument_words(row) : "(" + names_of(arguments) + ")";
+        !words.empty()) {
       text.append("complete -c breakeven -f").append(condition).append(" -a '").append(words).append("'\n");
     }
     for (const ManualOption& option : all_options(row)) {
@@ -195,9 +214,7 @@ std::string fish() {
       text += option.letter != 0 ? std::string(" -s ") + option.letter : "";
       if (!option.value.empty()) {
         const std::string_view kind = kind_of(option.name);
-        const std::string words = kind.empty()
-                                      ? joined(choices(option.value))
-                                      : "(breakeven list " + std::string(kind) + " --names 2>/dev/null)";
+        const std::string words = kind.empty() ? joined(choices(option.value)) : "(" + names_of(kind) + ")";
         text += (takes_file(option.value) ? " -r" : " -x") + (words.empty() ? "" : " -a '" + words + "'");
       }
       text += " -d '" + quoted_text(option.help) + "'\n";

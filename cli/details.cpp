@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/doors.h"
 #include "cli/list.h"
 #include "model/error.h"
 #include "model/schedule.h"
@@ -40,9 +41,7 @@ Details scheme_details(const Context& context, const std::string& name) {
   const Scheme& scheme = context.registry.at(name);
   Details all = {{"name", scheme.name, {}}, {"summary", scheme.summary, scheme.source}};
   all.push_back({"placement", std::string(breakeven::name(scheme.placement)), {}});
-  const Shape probe{64, 64, Element::f32};
-  const bool kernel = scheme.make(Params(scheme.params, {}))->kernel(std::span(&probe, 1), 1) != nullptr;
-  all.push_back({"kernel", kernel ? "yes" : "described only", {}});
+  all.push_back({"kernel", has_code(scheme) ? "yes" : "described only", {}});
   add_params(all, scheme.params);
   all.push_back({"encode=TIME,decode=TIME",
                  "codec times for the whole gradient of one step, where you measured them",
@@ -169,10 +168,19 @@ Details codec_details(const CodecProfile& profile) {
     return curve.points.size() == 1 ? point(curve.points.front())
                                     : point(curve.points.front()) + " to " + point(curve.points.back());
   };
+  for (const auto& [condition, value] : profile.conditions) {
+    all.push_back({condition, value, {}});
+  }
   for (const CodecCosts& costs : profile.costs) {
     const std::string key = fmt::format("{} on {} ({})", costs.scheme, costs.device, name(costs.origin));
     all.push_back({key + ", encode", range(costs.encode), costs.source});
     all.push_back({key + ", decode", range(costs.decode), costs.source});
+    if (!costs.decode_next.points.empty()) {
+      all.push_back({key + ", each further payload", range(costs.decode_next), costs.source});
+    }
+    if (costs.spread > 0) {
+      all.push_back({key + ", spread", significant(costs.spread * 100, 2) + " %", costs.source});
+    }
   }
   return all;
 }

@@ -134,7 +134,8 @@ const std::vector<Topic>& topics() {
        "A scheme is NAME or NAME:KEY=VALUE,KEY=VALUE: topk:ratio=1%,index=u64. Every\n"
        "scheme also takes encode=TIME and decode=TIME: its codec times for the whole\n"
        "gradient of one step, where you have measured them. breakeven list schemes\n"
-       "shows all, breakeven list schemes NAME the parameters of one.\n"},
+       "shows all, breakeven list schemes NAME the parameters of one. A scheme of your\n"
+       "own comes with --scheme-file FILE.json, or with --plugin FILE.so.\n"},
   };
   return rows;
 }

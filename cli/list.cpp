@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/app.h"
+#include "cli/doors.h"
 #include "cli/json_writer.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -28,16 +29,11 @@ std::string params_text(const std::vector<Param>& params) {
   return text.empty() ? "-" : text;
 }
 
-bool has_kernel(const Scheme& scheme) {
-  const Shape probe{64, 64, Element::f32};
-  return scheme.make(Params(scheme.params, {}))->kernel(std::span(&probe, 1), 1) != nullptr;
-}
-
 Listed listed(const Context& context, const std::string& kind) {
   if (kind == "schemes") {
     Listed all{{"name", "kernel", "placement", "summary", "parameters", "source"}, 4, {}};
     for (const auto& [name, scheme] : context.registry.all()) {
-      all.rows.push_back({name, has_kernel(scheme) ? "yes" : "described only",
+      all.rows.push_back({name, has_code(scheme) ? "yes" : "described only",
                           std::string(breakeven::name(scheme.placement)), scheme.summary,
                           params_text(scheme.params), scheme.source});
     }

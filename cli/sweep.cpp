@@ -2,7 +2,6 @@
 #include "model/sweep.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <mutex>
 #include <ostream>
@@ -10,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/sweep_rows.h"
 #include "model/error.h"
 #include "profiles/grid_runner.h"
@@ -64,59 +64,11 @@ Grid grid_of(const Context& context) {
   return grid;
 }
 
-std::size_t thread_count(const Request& request) {
-  constexpr std::size_t kMost = 1024;
-  if (!request.has("threads")) {
-    return std::max(1U, std::thread::hardware_concurrency());
-  }
-  try {
-    const std::size_t threads = parse_count(request.get("threads", ""));
-    if (threads == 0 || threads > kMost) {
-      throw Error(Fault::value, {}, "\"" + request.get("threads", "") + "\" is out of range", "1 to 1024");
-    }
-    return threads;
-  } catch (const Error& error) {
-    throw error.inside("--threads", Fault::value);
+void show(Progress& progress, std::size_t done, std::size_t rows) {
+  if (done == rows || progress.due()) {
+    progress.say(grouped(done) + " of " + grouped(rows) + " setups");
   }
 }
-
-/// "12,345,678": counts of a sweep are long.
-std::string grouped(std::size_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t i = text.size(); i > 3;) {
-    i -= 3;
-    text.insert(i, ",");
-  }
-  return text;
-}
-
-/// A line on the terminal that is written over, at most ten times a second.
-class Progress {
- public:
-  Progress(const Context& context, std::size_t rows) : err_(context.err), rows_(rows) {
-    const std::string when = context.request.get("progress", "auto");
-    on_ = when == "always" ||
-          (when == "auto" && context.environment.err_is_terminal && !context.request.has("quiet"));
-  }
-  void at(std::size_t done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (on_ && (now - last_ > std::chrono::milliseconds(100) || done == rows_)) {
-      last_ = now;
-      err_ << "\r" << grouped(done) << " of " << grouped(rows_) << " setups" << std::flush;
-    }
-  }
-  void end() {
-    if (on_) {
-      err_ << "\r\033[K" << std::flush;
-    }
-  }
-
- private:
-  std::ostream& err_;
-  std::size_t rows_;
-  bool on_ = false;
-  std::chrono::steady_clock::time_point last_;
-};
 
 void summarise(const Context& context, const Tally& tally) {
   if (context.request.has("quiet")) {
@@ -131,7 +83,9 @@ void summarise(const Context& context, const Tally& tally) {
 
 int sweep(const Context& context) {
   const Grid grid = grid_of(context);
-  const std::size_t threads = thread_count(context.request);
+  constexpr std::size_t kMostThreads = 1024;
+  const std::size_t threads =
+      count_of(context.request, "threads", std::max(1U, std::thread::hardware_concurrency()), kMostThreads);
   const GridPlan plan(grid, context.catalogue, context.registry);
   if (context.request.has("dry-run")) {
     const Format format = context.request.format();
@@ -146,7 +100,7 @@ int sweep(const Context& context) {
   }
   const RowWriter writer(plan, context.request.format());
   Output output(context.request.get("output", "-"), context.out);
-  Progress progress(context, plan.rows());
+  Progress progress(context);
 
   constexpr std::size_t kRowsAChunk = 4096;
   const std::size_t per_point =
@@ -183,7 +137,7 @@ int sweep(const Context& context) {
                [&](std::string&& text) {
                  output.stream() << text;
                  done += chunk * per_point;
-                 progress.at(std::min(done, plan.rows()));
+                 show(progress, std::min(done, plan.rows()), plan.rows());
                  return static_cast<bool>(output.stream());  // a full disk: commit() says so
                });
   progress.end();

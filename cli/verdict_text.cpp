@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/answer.h"
+#include "cli/doors.h"
 
 namespace breakeven::cli {
 namespace {
@@ -164,13 +165,26 @@ std::string faster_precision(const Answer& answer) {
   return {};
 }
 
-std::string measure_codec(const AnswerRow& row) {
+/// Kernels that start at no cost are function calls.
+bool codes_on_cpu(const Answer& answer, const AnswerRow& row) {
+  return row.prediction.placement == Placement::host || answer.setup.scenario.device.launch == Seconds{};
+}
+
+/// How to find out: by this program on a CPU, by the script that times PyTorch's code on a GPU.
+std::string measure_codec(const Answer& answer, const AnswerRow& row) {
   const std::string& spec = row.candidate.plain_spec;
-  return fmt::format(
-      "{0}'s codec time is {1}: time it on your device, then --scheme {0}{2}encode=TIME,decode=TIME or "
-      "--codec FILE.",
-      spec, row.prediction.codec == Origin::estimated ? "an estimate" : "published for another machine",
-      spec.find(':') == std::string::npos ? ":" : ",");
+  const std::string head = fmt::format(
+      "{}'s codec time is {}: ", spec,
+      row.prediction.codec == Origin::estimated ? "an estimate" : "published for another machine");
+  if (!codes_on_cpu(answer, row)) {
+    return head + "time it on your device (bench/gpu/measure.py -o costs.json), then --codec costs.json.";
+  }
+  if (has_code(*row.candidate.scheme)) {
+    return head +
+           fmt::format("measure it: breakeven measure {} -o costs.json, then --codec costs.json.", spec);
+  }
+  return head + fmt::format("time it, then --scheme {}{}encode=TIME,decode=TIME.", spec,
+                            spec.find(':') == std::string::npos ? ":" : ",");
 }
 
 }  // namespace
@@ -240,7 +254,7 @@ std::vector<std::string> next_lines(const Answer& answer) {
   if (!network_matters(answer)) {
     lines.emplace_back("look elsewhere than at the network: input pipeline, kernels, batch size.");
   } else if (first != nullptr && uncertain(*first)) {
-    lines.push_back(measure_codec(*first));
+    lines.push_back(measure_codec(answer, *first));
   }
   if (answer.setup.compute >= Origin::estimated) {
     if (const std::string faster = faster_precision(answer); !faster.empty()) {
@@ -257,7 +271,7 @@ std::vector<std::string> next_lines(const Answer& answer) {
     for (const AnswerRow& row : answer.rows) {
       const bool open = row.verdict.speedup_high > 1 + answer.setup.judge.margin;
       if (uncertain(row) && &row != first && open && row.verdict.call != Call::pays) {
-        lines.push_back(measure_codec(row));
+        lines.push_back(measure_codec(answer, row));
       }
     }
     if (assumed(answer, "efficiency")) {

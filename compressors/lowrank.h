@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "compressors/matrices.h"
 #include "compressors/params.h"
 #include "compressors/plan.h"
 
@@ -33,6 +34,26 @@ struct Factors {
   GramSchmidt gram_p, gram_q;
 };
 Factors factor(std::span<const Shape> matrices, double rank, bool batch_shapes);
+
+/// The matrices among the tensors of a message, for which `coded` holds.
+template <class Coded>
+std::vector<Matrix> matrices_of(std::span<const Shape> tensors, double rank, Coded coded) {
+  std::vector<Matrix> matrices;
+  std::size_t first = 0;
+  for (const Shape& shape : tensors) {
+    if (shape.elements() > 0 && coded(shape)) {
+      Matrix matrix;
+      matrix.first = first;
+      matrix.elements = shape.elements();
+      matrix.rows = shape.rows;
+      matrix.cols = shape.cols;
+      matrix.rank = static_cast<std::size_t>(capped_rank(shape, rank));
+      matrices.push_back(matrix);
+    }
+    first += shape.elements();
+  }
+  return matrices;
+}
 
 /// The sum of two works that run one after the other, as part of one coding.
 Work operator+(Work a, const Work& b);

@@ -1,6 +1,9 @@
 #include "compressors/sparse.h"
 
+#include <cstdint>
 #include <limits>
+
+#include "compressors/dense.h"
 
 namespace breakeven {
 
@@ -19,6 +22,10 @@ Param index_param() {
 
 double index_bytes(const Params& params) {
   return params.is("index", "u64") ? 8 : 4;
+}
+
+bool codable(std::span<const Shape> tensors) {
+  return all_f32(tensors) && elements(tensors) <= std::numeric_limits<std::uint32_t>::max();
 }
 
 Param feedback_param() {

@@ -13,6 +13,8 @@ double kept(double ratio, double n);
 /// Bytes of a position: u64 is what torch.topk and torch.where return, u32 is all that a tensor needs.
 Param index_param();
 double index_bytes(const Params& params);
+/// A kernel counts elements with 32 bits: fp32 messages below 16 GiB.
+bool codable(std::span<const Shape> tensors);
 /// "feedback": what is not sent is added to the next gradient.
 Param feedback_param();
 

@@ -1,8 +1,80 @@
 // The k elements of largest magnitude, all-gathered with their positions.
+#include "compressors/entries.h"
+#include "compressors/selector.h"
 #include "compressors/sparse.h"
 
 namespace breakeven {
 namespace {
+
+struct TopKRules {
+  EntryFormat format;
+  bool feedback = false;
+  std::size_t bisections = 0;  // none: exact
+};
+
+/// Entries are sent by ascending position. Which elements are largest: compressors/selector.h.
+class TopKKernel final : public Kernel {
+ public:
+  TopKKernel(std::vector<Quota> quotas, TopKRules rules, const Worker& worker)
+      : quotas_(std::move(quotas)),
+        rules_(rules),
+        workers_(worker.workers),
+        threads_(worker.threads),
+        selector_(quotas_, threads_),
+        encoder_(total(quotas_).kept, rules.format),
+        decoder_(total(quotas_).kept, worker.workers, rules.format, threads_),
+        residual_(rules.feedback ? total(quotas_).elements : 0) {}
+
+  std::span<const std::byte> encode(std::size_t round, std::span<const float> gradient) override {
+    if (round == 1) {
+      return encoder_.positions(selector_.positions());
+    }
+    selector_.clear();
+    std::size_t first = 0;
+    for (const Quota& quota : quotas_) {
+      const Source source{gradient.subspan(first, quota.elements),
+                          rules_.feedback ? residual_.data() + first : nullptr};
+      if (rules_.bisections > 0) {
+        selector_.add_by_bisection(source, quota.kept, first, rules_.bisections);
+      } else {
+        selector_.add_largest(source, quota.kept, first);
+      }
+      first += quota.elements;
+    }
+    const std::span<const std::byte> payload = encoder_.values(selector_.values());
+    if (rules_.feedback) {
+      encoder_.clear_sent(selector_.positions(), residual_.data());
+    }
+    return payload;
+  }
+
+  void decode(std::size_t round, std::span<const std::byte> received, std::span<float> mean) override {
+    if (round == 0) {
+      decoder_.take_values(received);
+    } else {
+      decoder_.add_positions(received, {}, workers_, mean);
+    }
+  }
+
+ private:
+  static Quota total(std::span<const Quota> quotas) {
+    Quota sum;
+    for (const Quota& quota : quotas) {
+      sum.kept += quota.kept;
+      sum.elements += quota.elements;
+    }
+    return sum;
+  }
+
+  std::vector<Quota> quotas_;
+  TopKRules rules_;
+  std::size_t workers_;
+  Threads threads_;
+  Selector selector_;
+  EntryEncoder encoder_;
+  EntryDecoder decoder_;
+  Buffer<float> residual_;
+};
 
 class TopK final : public Compressor {
  public:
@@ -23,16 +95,9 @@ class TopK final : public Compressor {
       return {};
     }
     double k = 0, selections = 0;
-    if (per_tensor_) {
-      for (const Shape& shape : tensors) {
-        if (shape.elements() > 0) {
-          k += kept(ratio_, static_cast<double>(shape.elements()));
-          selections += 1;
-        }
-      }
-    } else {
-      k = kept(ratio_, all.elements);
-      selections = 1;
+    for (const Quota& quota : quotas(tensors)) {
+      k += static_cast<double>(quota.kept);
+      selections += 1;
     }
     const double entry = (half_ ? 2 : all.width) + index_;
     Work encode = select(all, k, entry, selections);
@@ -41,6 +106,19 @@ class TopK final : public Compressor {
     }
     const Work decode = scatter(all, k, entry, at_least_one(workers));
     return gathered_entries(encode, k, entry - index_, index_, decode);
+  }
+
+  [[nodiscard]] std::unique_ptr<Kernel> kernel(std::span<const Shape> tensors,
+                                               const Worker& worker) const override {
+    if (!codable(tensors)) {
+      return nullptr;
+    }
+    return std::make_unique<TopKKernel>(
+        quotas(tensors),
+        TopKRules{.format = {.half = half_, .wide = index_ == 8},
+                  .feedback = feedback_,
+                  .bisections = threshold_ ? static_cast<std::size_t>(rounds_) : 0},
+        worker);
   }
 
   [[nodiscard]] Bytes state(std::span<const Shape> tensors, std::size_t /*workers*/) const override {
@@ -54,6 +132,24 @@ class TopK final : public Compressor {
     const double passes = threshold_ ? rounds_ + 2 : all.width + 1;
     return coding(passes * all.bytes().base() + k * entry, 2 * passes * all.elements, passes * selections,
                   all.elements);
+  }
+
+  /// The vectors of which the largest are taken.
+  [[nodiscard]] std::vector<Quota> quotas(std::span<const Shape> tensors) const {
+    std::vector<Quota> all;
+    const auto add = [&](std::size_t n) {
+      if (n > 0) {
+        all.push_back({static_cast<std::size_t>(kept(ratio_, static_cast<double>(n))), n});
+      }
+    };
+    if (per_tensor_) {
+      for (const Shape& shape : tensors) {
+        add(shape.elements());
+      }
+    } else {
+      add(elements(tensors));
+    }
+    return all;
   }
 
   double ratio_, rounds_, index_;

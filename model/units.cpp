@@ -27,6 +27,7 @@ constexpr double kMi = kKi * 1024.0;
 constexpr double kGi = kMi * 1024.0;
 constexpr double kTi = kGi * 1024.0;
 constexpr Unit kUnits[] = {
+    {"bit", Dimension::bytes, 1.0 / 8},
     {"B", Dimension::bytes, 1},
     {"kB", Dimension::bytes, 1e3},
     {"KB", Dimension::bytes, 1e3},

@@ -128,6 +128,19 @@ void Catalogue::add_directory(const fs::path& directory) {
   }
 }
 
+void Catalogue::add_codec(CodecProfile profile) {
+  if (profile.costs.empty()) {
+    return;
+  }
+  const std::vector<std::string> taken = names("codecs");
+  if (std::find(taken.begin(), taken.end(), profile.name) != taken.end()) {
+    throw Error(Fault::value, {}, "codec profile " + quote(profile.name) + " exists already",
+                "a name of its own");
+  }
+  std::string name = profile.name;
+  added_codecs_.emplace(std::move(name), std::move(profile));
+}
+
 Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_or_file) const {
   if (const auto files = files_.find(kind); files != files_.end()) {
     if (const auto file = files->second.find(name_or_file); file != files->second.end()) {
@@ -174,6 +187,9 @@ FabricProfile Catalogue::fabric(const std::string& name_or_file) const {
 }
 
 CodecProfile Catalogue::codec(const std::string& name_or_file) const {
+  if (const auto added = added_codecs_.find(name_or_file); added != added_codecs_.end()) {
+    return added->second;
+  }
   return cache_->get(cache_->codecs, name_or_file, [&] {
     const Text text = find("codecs", name_or_file);
     CodecProfile profile = read_codec(text.json, text.where);
@@ -207,6 +223,11 @@ std::vector<std::string> Catalogue::names(std::string_view kind) const {
   }
   if (const auto files = files_.find(kind); files != files_.end()) {
     for (const auto& [name, path] : files->second) {
+      names.insert(name);
+    }
+  }
+  if (kind == "codecs") {
+    for (const auto& [name, profile] : added_codecs_) {
       names.insert(name);
     }
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/codec.h"
@@ -45,6 +46,7 @@ struct FabricProfile {
 };
 struct CodecProfile {
   std::string name, summary, source;
+  std::vector<std::pair<std::string, std::string>> conditions;  ///< under which the times were taken
   std::vector<CodecCosts> costs;
 };
 
@@ -58,6 +60,9 @@ class Catalogue {
   Catalogue();  ///< the embedded profiles
   /// Adds DIR/models/*.json, DIR/devices/*.json, ...; later names replace earlier ones. Throws Error (file).
   void add_directory(const std::filesystem::path& directory);
+  /// Adds curves that came with something else, a scheme's file; nothing where there are none. Throws Error
+  /// (value) when the name is taken.
+  void add_codec(CodecProfile profile);
 
   /// A name in the catalogue, else a path to a file ("-": standard input). Throws Error with the nearest
   /// name.
@@ -82,6 +87,7 @@ class Catalogue {
   // What was added: kind -> name -> file, read when it is asked for. The embedded profiles stay where they
   // are.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> files_;
+  std::map<std::string, CodecProfile, std::less<>> added_codecs_;
   // What was read once is not read again: a sweep asks for the same model a million times, and standard input
   // can be read only once. Shared by threads.
   struct Cache;

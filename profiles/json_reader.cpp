@@ -17,6 +17,10 @@ std::string_view noun(JsonValue::Kind kind) {
   return nouns[static_cast<std::size_t>(kind)];
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+}
+
 /// One step of a JSON pointer (RFC 6901).
 std::string pointer_step(std::string_view key) {
   std::string step = "/";
@@ -131,8 +135,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   void check_text(std::string_view text) const {
-    const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-    if (std::any_of(text.begin(), text.end(), control)) {
+    if (std::any_of(text.begin(), text.end(), is_control)) {
       fail("a text holds a control character", "printable text");
     }
   }
@@ -286,6 +289,13 @@ SourcedJson sourced(const Json& json, const std::string& source_of_all) {
   json.only({"value", "source"});
   const auto source = json.find("source");
   return {json.at("value", "a number with its unit"), source ? source->text() : source_of_all};
+}
+
+std::string json_text(std::string_view text) {
+  std::string printable(text);
+  std::replace_if(printable.begin(), printable.end(), is_control, ' ');
+  using Library = nlohmann::json;
+  return Library(printable).dump(-1, ' ', false, Library::error_handler_t::replace);
 }
 
 std::string text_or_empty(const Json& object, std::string_view key) {

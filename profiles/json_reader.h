@@ -113,6 +113,9 @@ struct SourcedJson {
 };
 SourcedJson sourced(const Json& json, const std::string& source_of_all);
 
+/// `text` as JSON, quotes included. What JsonDocument would refuse is replaced: control characters by spaces,
+/// what is not UTF-8 by U+FFFD.
+std::string json_text(std::string_view text);
 /// The optional text at `key`, or nothing.
 std::string text_or_empty(const Json& object, std::string_view key);
 /// The document is of the version that this program reads.

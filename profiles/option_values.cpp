@@ -36,6 +36,7 @@ constexpr OptionRule kRules[] = {
     {"gamma-codec", OptionKind::factor, 1, 10},
     {"margin", OptionKind::fraction, 0, 1},
     {"extra-steps", OptionKind::fraction, 0, 100},
+    {"elements", OptionKind::count, 1, 1e10},
 };
 
 /// A limit as a user would write it.

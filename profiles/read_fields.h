@@ -1,6 +1,7 @@
 // Fields that several kinds of profile have.
 #pragma once
 
+#include "model/codec.h"
 #include "model/device.h"
 #include "model/origin.h"
 #include "profiles/json_reader.h"
@@ -12,6 +13,8 @@ Precision read_precision(const Json& json);
 Origin read_origin(const Json& json);
 /// A share of something that was stated: above 0, at most 1.
 double read_share(const Json& json);
+/// "encode", "decode", and where they are there "decode_next" and "spread".
+void read_curves(const Json& row, CodecCosts& costs);
 /// Forward's share of a step's FLOPs.
 double forward_share(const Workload& workload);
 

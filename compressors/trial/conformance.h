@@ -10,15 +10,16 @@
 
 namespace breakeven {
 
-/// One fault, in the words of a report: "65537 elements, 8 workers, with NaN, step 2, round 1": "sends 10
-/// bytes, its plan says 8".
+/// One fault, in the words of a report: "65537 elements, 8 workers, with NaN, step 2, round 1 of 2": "rank 3
+/// sends 10 bytes, its plan says 8".
 struct Finding {
   std::string where, wrong;
 };
 
 struct Conformance {
   bool has_kernel = false;  ///< without one only the plans were checked
-  std::size_t cases = 0;    ///< message x workers x kind of gradient
+  std::size_t plans = 0;    ///< message x workers, of fp32, fp16 and bf16
+  std::size_t cases = 0;    ///< message x workers x kind of gradient, that a kernel coded
   std::vector<Finding> findings;
 };
 
@@ -26,12 +27,17 @@ struct ConformanceOptions {
   std::vector<std::vector<Shape>> messages;  ///< of fp32 tensors
   std::vector<std::size_t> workers = {1, 2, 3, 8};
   std::vector<GradientKind> kinds = gradient_kinds();
-  std::size_t steps = 2;           ///< of one kernel, so that its state is used
+  std::size_t steps = 2;  ///< of one kernel, so that its state is used
+  /// Elements of a message up to which every kind meets every number of workers; of a larger one the first
+  /// two kinds do, and every kind meets two workers.
+  std::size_t small = 4096;
   std::size_t most_findings = 20;  ///< then it stops
 };
 /// Messages of 1, 7, 8, 33, 256 and 65,537 elements, as vectors and as matrices, and some of several tensors.
 ConformanceOptions standard_conformance();
 
+/// Do the plans make sense, and does the kernel keep to them and to the contract of Kernel? A case ends with
+/// its first fault; what the compressor throws is one.
 Conformance check_conformance(const Compressor& compressor, const ConformanceOptions& options);
 
 }  // namespace breakeven

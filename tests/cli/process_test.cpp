@@ -10,8 +10,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "tests/cli/files.h"
 #include "tests/cli/support.h"
 
 namespace breakeven::cli {
@@ -22,24 +22,11 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Process : public testing::Test {
+class Process : public WithFiles {
  protected:
-  Process() {
-    std::string name = (fs::temp_directory_path() / "breakeven-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~Process() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  [[nodiscard]] static std::string read(const std::string& file) {
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
   /// What /bin/sh makes of `script`, in which $B is the program.
   Result shell(const std::string& script) {
-    const std::string full = "B='" BREAKEVEN_PROGRAM "'; cd '" + folder_.string() + "'; { " + script +
+    const std::string full = "B='" BREAKEVEN_PROGRAM "'; cd '" + folder().string() + "'; { " + script +
                              "\n} >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
     const char* arguments[] = {"sh", "-c", full.c_str(), nullptr};
     pid_t child = 0;
@@ -57,10 +44,9 @@ class Process : public testing::Test {
     return result;
   }
   [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder()), fs::directory_iterator{}));
   }
-
-  fs::path folder_;
 };
 
 const char* const kTrace =

@@ -98,5 +98,24 @@ TEST(VerdictText, ACastThatGivesMostOfTheGainIsSaidTo) {
   EXPECT_NE(text.find("most of the gain"), std::string::npos) << text;
 }
 
+TEST(VerdictText, HowToMeasureACodecDependsOnWhereItRunsAndWhetherItHasCode) {
+  const auto next = [](const std::vector<std::string>& more) {
+    const std::string text = screen(joined({"--gradient-bytes", "100MB", "--forward", "10ms", "--backward",
+                                            "20ms", "--workers", "4", "--bandwidth", "1Gbps"},
+                                           more));
+    return text.substr(text.find("\nnext "));
+  };
+  const std::string measure = "measure it: breakeven measure signsgd -o costs.json";
+  EXPECT_NE(next({"--device", "cpu", "-s", "signsgd"}).find(measure), std::string::npos);
+  EXPECT_NE(next({"--device", "v100", "--placement", "host", "-s", "signsgd"}).find("measure"),
+            std::string::npos);
+  EXPECT_NE(next({"--device", "h100", "-s", "signsgd"}).find("bench/gpu/measure.py -o costs.json"),
+            std::string::npos);
+  const std::string file = BREAKEVEN_SOURCE_DIR "/docs/schemes/two-bit.json";
+  EXPECT_NE(next({"--device", "cpu", "--scheme-file", file, "-s", "two-bit"})
+                .find("time it, then --scheme two-bit:encode=TIME,decode=TIME."),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace breakeven::cli

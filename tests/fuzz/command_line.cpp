@@ -57,15 +57,21 @@ bool reads_standard_input(const std::string& argument) {
 
 bool touches_files(const std::string& argument) {
   const bool letters = argument.size() > 1 && argument[0] == '-' && argument[1] != '-';
-  return argument.starts_with("--output") || argument.starts_with("--profiles") || has_path(argument) ||
+  return argument.starts_with("--output") || argument.starts_with("--profiles") ||
+         argument.starts_with("--scheme-file") || argument.starts_with("--plugin") || has_path(argument) ||
          reads_standard_input(argument) || (letters && argument.find('o') != std::string::npos) ||
          argument.find('\0') != std::string::npos;
 }
 
-/// More setups than are worth waiting for, or more threads.
+/// More setups than are worth waiting for, or more threads, or running kernels.
 bool takes_long(const std::vector<std::string>& arguments) {
   constexpr std::size_t kMost = 32;
   std::size_t setups = 1;
+  for (const std::string& argument : arguments) {
+    if (argument == "measure" || argument == "check") {
+      return true;
+    }
+  }
   for (std::size_t i = 0; i < arguments.size() && setups <= kMost; ++i) {
     const std::size_t equals = arguments[i].find('=');
     const bool joined = arguments[i].starts_with("--") && equals != std::string::npos;

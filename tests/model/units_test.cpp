@@ -32,6 +32,7 @@ TEST(Units, BitsAndBytesAndPowersDiffer) {
   EXPECT_DOUBLE_EQ(parse<BytesPerSecond>("10GB/s").base(), 1e10);
   EXPECT_DOUBLE_EQ(parse<BytesPerSecond>("1 GiB/s").base(), 1073741824.0);
   EXPECT_DOUBLE_EQ(parse<Bytes>("25MB").base(), 25e6);
+  EXPECT_DOUBLE_EQ(parse<Bytes>("2 bit").base(), 0.25);
   EXPECT_DOUBLE_EQ(parse<Bytes>("25MiB").base(), 25 * 1048576.0);
   EXPECT_DOUBLE_EQ(parse<Seconds>("1.6 us").base(), 1.6e-6);
   EXPECT_DOUBLE_EQ(parse<Seconds>("1.6 \u00b5s").base(), 1.6e-6);

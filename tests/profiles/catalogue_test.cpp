@@ -111,6 +111,22 @@ TEST(Catalogue, FindsTheCurvesOfOneDevice) {
   EXPECT_TRUE(tiny.get().codecs_for("no such device").empty());
 }
 
+TEST(Catalogue, TakesCurvesThatCameWithSomethingElse) {
+  const TinyCatalogue tiny;
+  Catalogue catalogue = tiny.get();
+  CodecProfile profile = catalogue.codec("times");
+  profile.name = "mine";
+  catalogue.add_codec(profile);
+  EXPECT_EQ(catalogue.codecs_for("gpu").size(), 2U);
+  EXPECT_EQ(catalogue.codec("mine").source, "a bench");
+  EXPECT_EQ(catalogue.list("codecs").size(), tiny.get().list("codecs").size() + 1);
+  EXPECT_EQ(failure([&] { catalogue.add_codec(profile); }),
+            "value codec profile \"mine\" exists already: expected a name of its own");
+  catalogue.add_codec({.name = "empty", .summary = {}, .source = {}, .conditions = {}, .costs = {}});
+  EXPECT_EQ(catalogue.codecs_for("gpu").size(), 2U);
+  EXPECT_TRUE(failure([&] { (void)catalogue.codec("empty"); }).starts_with("value --codec: unknown codec"));
+}
+
 TEST(Catalogue, ListsWhatItHas) {
   const TinyCatalogue tiny;
   const auto row = [&](std::string_view kind, const std::string& name) {

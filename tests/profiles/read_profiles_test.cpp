@@ -226,6 +226,23 @@ TEST(ReadCodec, ReadsCurves) {
   EXPECT_EQ(costs.source, "a bench");
 }
 
+TEST(ReadCodec, ReadsFurtherPayloadsAndConditions) {
+  const std::string text =
+      changed(changed(kTinyCodec, "\"spread\"", R"("decode_next": [[1000, "0.2 ms"]], "spread")"),
+              "\"costs\"", R"("conditions": {"simd": "AVX2", "threads": "2"}, "costs")");
+  const CodecProfile profile = read_codec(text, "c.json");
+  EXPECT_EQ(profile.costs[0].decode_next.points.front().time, Seconds::of(0.2e-3));
+  EXPECT_EQ(profile.conditions,
+            (std::vector<std::pair<std::string, std::string>>{{"simd", "AVX2"}, {"threads", "2"}}));
+  EXPECT_TRUE(read_codec(kTinyCodec, "c.json").conditions.empty());
+  const auto conditions = [](const std::string& stated) {
+    return codec("\"costs\"", "\"conditions\": " + stated + ", \"costs\"");
+  };
+  EXPECT_EQ(conditions("{\"threads\": 2}"), "file c.json: /conditions/threads: is a number: expected text");
+  EXPECT_EQ(conditions("{\"\": \"a\"}"),
+            "file c.json: /conditions: a key is empty: expected the name of a condition");
+}
+
 TEST(ReadCodec, NamesWhatIsWrong) {
   EXPECT_EQ(codec("2000", "1000"),
             "file c.json: /costs/0/encode/1/0: 1000 is not above 1000: expected rising numbers of elements");
@@ -235,8 +252,8 @@ TEST(ReadCodec, NamesWhatIsWrong) {
             "file c.json: /costs/0/decode: is an empty list: expected at least 1");
   EXPECT_EQ(
       codec("\"spread\"", "\"spraed\""),
-      "file c.json: /costs/0: unknown key \"spraed\": expected one of scheme, encode, decode, spread, source "
-      "(did you mean spread?)");
+      "file c.json: /costs/0: unknown key \"spraed\": expected one of scheme, encode, decode, decode_next, "
+      "spread, source (did you mean spread?)");
   EXPECT_EQ(codec("5%", "-5%"),
             "file c.json: /costs/0/spread: \"-5%\" must not be negative: expected a fraction, such as 5%");
   EXPECT_EQ(codec("5%", "500%"),

@@ -1,0 +1,66 @@
+// `breakeven import FORMAT FILE`: what other programs measured -> a profile.
+#include <algorithm>
+#include <ostream>
+
+#include "cli/app.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "model/error.h"
+#include "profiles/import/google_benchmark.h"
+#include "profiles/write.h"
+
+namespace breakeven::cli {
+namespace {
+
+struct Importer {
+  std::string_view name;
+  std::string (*read)(const Context&, const std::string& file);
+};
+
+std::string google_benchmark(const Context& context, const std::string& file) {
+  const Request& request = context.request;
+  constexpr std::size_t kMostThreads = 1024;
+  ImportOptions options;
+  options.name = request.get("name", options.name);
+  options.device = request.get("device", options.device);
+  options.threads = count_of(request, "threads", 1, kMostThreads);
+  if (const auto maps = request.given.find("map"); maps != request.given.end()) {
+    options.patterns = maps->second;
+  }
+  const std::string text = read_text(file);
+  const ImportedCodec imported = [&] {
+    try {
+      return import_google_benchmark(text, place_of(file), options);
+    } catch (const Error& error) {
+      throw error.fault() == Fault::value ? error.inside("--map", Fault::value) : error;
+    }
+  }();
+  if (!request.has("quiet")) {
+    for (const std::string& note : imported.notes) {
+      context.err << "breakeven: " << note << '\n';
+    }
+  }
+  return write_codec(imported.codec);
+}
+
+constexpr Importer kImporters[] = {{"google-benchmark", google_benchmark}};
+
+}  // namespace
+
+int import_profile(const Context& context) {
+  const std::string& format = context.request.arguments.front();
+  const auto* found = std::find_if(std::begin(kImporters), std::end(kImporters),
+                                   [&](const Importer& known) { return known.name == format; });
+  if (found == std::end(kImporters)) {
+    std::vector<std::string> known;
+    for (const Importer& row : kImporters) {
+      known.emplace_back(row.name);
+    }
+    throw Error(Fault::value, "import", "unknown format \"" + format + "\"", one_of(known, format));
+  }
+  write_all(context.request.get("output", "-"), context.out,
+            found->read(context, context.request.arguments[1]));
+  return kAnswered;
+}
+
+}  // namespace breakeven::cli

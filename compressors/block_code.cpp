@@ -1,0 +1,426 @@
+#include "compressors/block_code.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "compressors/half.h"
+#include "compressors/simd/pack.h"
+
+namespace breakeven {
+namespace {
+
+/// Constants are found for a tile of blocks, then its codes: it stays in the first cache meanwhile, and is
+/// short enough for the machine to fetch the next one in time. Larger tiles were slower.
+constexpr std::size_t kTile = 1024;
+constexpr std::size_t kBlocks = 128;   // of a tile at most
+constexpr std::size_t kGrain = 16384;  // elements of one thread
+/// Blocks above this are gone from the caches when their constants are known: these are found before, by
+/// pieces of this size.
+constexpr std::size_t kPiece = 65536;
+
+/// Results above this do not stay in the caches until they are read.
+constexpr std::size_t kCached = std::size_t{16} << 20;
+
+constexpr float kLeastStep = 0x1p-100F, kLeastNorm = 0x1p-60F;
+
+std::size_t above(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit;
+}
+
+float f16_at_most(float value) {
+  const std::uint16_t half = to_f16(value);
+  if (!(from_f16(half) > value)) {
+    return from_f16(half);
+  }
+  return from_f16(half == 0 ? std::uint16_t{0x8001}
+                            : static_cast<std::uint16_t>(half >= 0x8000U ? half + 1 : half - 1));
+}
+/// Of a value that is not negative.
+float f16_at_least(float value) {
+  const std::uint16_t half = to_f16(value);
+  return from_f16(from_f16(half) < value ? static_cast<std::uint16_t>(half + 1) : half);
+}
+
+Decode setting(std::size_t elements) {
+  return elements * sizeof(float) > kCached ? Decode::stream : Decode::set;
+}
+
+/// NaN wins.
+float lower(float a, float b) {
+  return b < a || std::isnan(b) ? b : a;
+}
+float higher(float a, float b) {
+  return b > a || std::isnan(b) ? b : a;
+}
+
+}  // namespace
+
+Joined::Joined(std::vector<Run> runs) : runs_(std::move(runs)) {
+  std::size_t end = 0;
+  for (const Run& run : runs_) {
+    ends_.push_back(end += run.count);
+  }
+}
+
+std::size_t Joined::run_of(std::size_t element) const {
+  return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), element) - ends_.begin());
+}
+
+BlockCode::BlockCode(const BlockFormat& format, std::size_t elements)
+    : format_(format),
+      elements_(elements),
+      block_(std::max<std::size_t>(1, format.block == 0 ? elements : std::min(format.block, elements))),
+      tile_(std::min(kTile, kBlocks * block_)),
+      codes_(constants() * above(elements, block_)) {
+  bytes_ = codes_ + above(packed_bytes(elements, format.bits), format.word) * format.word;
+  if (large() && format.constants != BlockFormat::Constants::given) {
+    pieces_ = Buffer<Summary>(above(elements, block_) * above(block_, kPiece));
+  }
+}
+
+bool BlockCode::large() const {
+  return block_ > kPiece || format_.constants == BlockFormat::Constants::given;
+}
+
+std::size_t BlockCode::constants() const {
+  return (format_.constants == BlockFormat::Constants::extent ? 2 : 1) * (format_.half ? 2 : sizeof(float));
+}
+
+std::byte* BlockCode::put(float value, std::byte* to) const {
+  if (format_.half) {
+    const std::uint16_t half = to_f16(value);
+    std::memcpy(to, &half, sizeof(half));
+    return to + sizeof(half);
+  }
+  std::memcpy(to, &value, sizeof(value));
+  return to + sizeof(value);
+}
+
+float BlockCode::get(const std::byte* from) const {
+  if (format_.half) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, from, sizeof(half));
+    return from_f16(half);
+  }
+  float value = 0;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+void BlockCode::store(Levels sent, std::size_t block, std::byte* payload) const {
+  std::byte* to = payload + block * constants();
+  if (format_.constants == BlockFormat::Constants::extent) {
+    to = put(sent.low, to);
+  }
+  put(sent.step, to);
+}
+
+Levels BlockCode::load(std::size_t block, const std::byte* payload) const {
+  const std::byte* const from = payload + block * constants();
+  if (format_.constants == BlockFormat::Constants::extent) {
+    return {get(from), get(from + constants() / 2)};
+  }
+  return meaning({0, get(from)});
+}
+
+Levels BlockCode::meaning(Levels sent) const {
+  if (format_.constants == BlockFormat::Constants::norm) {
+    sent.step /= static_cast<float>(format_.zero);
+  }
+  return sent;
+}
+
+Scaling BlockCode::scaling(Levels levels) const {
+  const bool nearest = format_.rounding == BlockFormat::Rounding::nearest;
+  const float low = nearest ? levels.low - static_cast<float>(format_.zero) * levels.step : 0;
+  return {low, levels.step >= kLeastStep ? 1 / levels.step : 0};
+}
+
+void BlockCode::Summary::join(const Summary& more) {
+  low = lower(low, more.low);
+  high = higher(high, more.high);
+  largest = higher(largest, more.largest);
+  squares += more.squares;
+}
+
+BlockCode::Summary BlockCode::summary(const Part<const float>& from, std::size_t begin,
+                                      std::size_t end) const {
+  Summary all;
+  from.joined.each(from.first + begin, from.first + end,
+                   [&](std::size_t place, std::size_t, std::size_t count) {
+                     const std::span<const float> values{from.message + place, count};
+                     Summary one;
+                     if (format_.constants == BlockFormat::Constants::extent) {
+                       Extent extent;
+                       extents(values, count, &extent);
+                       one.low = extent.low;
+                       one.high = extent.high;
+                     } else if (format_.constants == BlockFormat::Constants::magnitude) {
+                       largest_magnitudes(values, count, &one.largest);
+                     } else {
+                       float squares = 0;
+                       sums_of_squares(values, count, &squares);
+                       one.squares = squares;
+                     }
+                     all.join(one);
+                   });
+  return all;
+}
+
+Levels BlockCode::sent(const Summary& summary) const {
+  Levels sent;
+  if (format_.constants == BlockFormat::Constants::extent) {
+    sent.low = format_.half ? f16_at_most(summary.low) : summary.low;
+    sent.step = (summary.high - sent.low) / static_cast<float>((1U << format_.bits) - 1);
+  } else if (format_.constants == BlockFormat::Constants::magnitude) {
+    sent.step = summary.largest / static_cast<float>(format_.zero);
+  } else {
+    const float norm = std::sqrt(static_cast<float>(summary.squares));
+    sent.step = norm < kLeastNorm ? 0 : norm;
+  }
+  if (format_.half) {
+    sent.step = f16_at_least(sent.step);
+  }
+  if (!std::isfinite(sent.low) || !std::isfinite(sent.step)) {
+    sent.low = sent.step = std::numeric_limits<float>::quiet_NaN();
+  }
+  return sent;
+}
+
+Scaling BlockCode::settle(const Summary& summary, std::size_t block, std::byte* payload) const {
+  const Levels found = sent(summary);
+  store(found, block, payload);
+  return scaling(meaning(found));
+}
+
+void BlockCode::find_constants(const Part<const float>& from, std::byte* payload, Threads& threads) {
+  const std::size_t blocks = above(from.count, block_), pieces = above(block_, kPiece);
+  threads.run(blocks * pieces, [&](std::size_t piece) {
+    const std::size_t first = piece / pieces * block_, stop = std::min(first + block_, from.count);
+    const std::size_t begin = std::min(stop, first + piece % pieces * kPiece);
+    pieces_[piece] = summary(from, begin, std::min(stop, begin + kPiece));
+  });
+  for (std::size_t block = 0; block < blocks; ++block) {
+    Summary all;
+    for (std::size_t piece = block * pieces; piece < (block + 1) * pieces; ++piece) {
+      all.join(pieces_[piece]);
+    }
+    settle(all, block, payload);
+  }
+}
+
+/// work(place, at, count, unit) for the parts of a tile: `count` elements from `at` of the payload lie at
+/// `place` of the message. They are blocks of `unit` from the start of one, or part of a single block.
+template <class Float, class F>
+void BlockCode::each_piece(const Part<Float>& part, Tile tile, F&& work) const {
+  part.joined.each(part.first + tile.begin, part.first + tile.end,
+                   [&](std::size_t place, std::size_t from, std::size_t count) {
+                     const std::size_t begin = from - part.first, end = begin + count;
+                     for (std::size_t at = begin; at < end;) {
+                       const bool start = at % block_ == 0;
+                       const std::size_t stop = start ? end : std::min(end, above(at, block_) * block_);
+                       work(place + (at - begin), at, stop - at, start ? block_ : stop - at);
+                       at = stop;
+                     }
+                   });
+}
+
+/// What coding a tile needs room for.
+struct BlockCode::Workspace {
+  std::array<Scaling, kBlocks + 1> scalings;
+  std::array<Levels, kBlocks + 1> levels;
+  std::array<Extent, kBlocks> extents;
+  std::array<float, kBlocks> numbers = {};
+  alignas(64) std::array<std::uint16_t, kTile> codes = {};
+};
+
+/// Whole blocks that lie together, all at once.
+void BlockCode::settle_blocks(std::span<const float> values, std::size_t block, std::byte* payload,
+                              Workspace& work) const {
+  const std::size_t count = above(values.size(), block_);
+  if (format_.constants == BlockFormat::Constants::extent) {
+    extents(values, block_, work.extents.data());
+  } else if (format_.constants == BlockFormat::Constants::magnitude) {
+    largest_magnitudes(values, block_, work.numbers.data());
+  } else {
+    sums_of_squares(values, block_, work.numbers.data());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Summary summary;
+    summary.low = work.extents[i].low;
+    summary.high = work.extents[i].high;
+    summary.largest = work.numbers[i];
+    summary.squares = work.numbers[i];
+    work.scalings[i] = settle(summary, block + i, payload);
+  }
+}
+
+/// Blocks that start at or after `fresh` are this thread's to settle, when their first tile comes. One that
+/// starts before that is another thread's, and is looked at twice.
+void BlockCode::settle_tile(const Part<const float>& from, Tile tile, std::size_t fresh, std::byte* payload,
+                            Workspace& work) const {
+  const std::size_t first = tile.begin / block_, last = (tile.end - 1) / block_;
+  const bool whole = tile_ % block_ == 0 && from.joined.whole(from.first + tile.begin, from.first + tile.end);
+  if (whole && !large()) {
+    from.joined.each(from.first + tile.begin, from.first + tile.end,
+                     [&](std::size_t place, std::size_t, std::size_t count) {
+                       settle_blocks({from.message + place, count}, first, payload, work);
+                     });
+    return;
+  }
+  for (std::size_t block = first; block <= last; ++block) {
+    const std::size_t start = block * block_, end = std::min(start + block_, from.count);
+    if (large() || (start >= fresh && start < tile.begin)) {
+      work.scalings[block - first] = scaling(load(block, payload));
+    } else if (start >= fresh) {
+      work.scalings[block - first] = settle(summary(from, start, end), block, payload);
+    } else {
+      std::array<std::byte, 2 * sizeof(float)> nowhere = {};
+      work.scalings[block - first] = settle(summary(from, start, end), 0, nowhere.data());
+    }
+  }
+}
+
+template <class Code>
+void BlockCode::quantise(std::span<const float> values, std::size_t block, const Scaling* scalings,
+                         Dither dither, Code* codes) const {
+  if constexpr (sizeof(Code) == 1) {
+    if (format_.rounding == BlockFormat::Rounding::nearest) {
+      const std::uint32_t top = format_.zero > 0 ? 2 * format_.zero : (1U << format_.bits) - 1;
+      quantise_nearest(values, block, scalings, format_.zero, top, codes);
+    } else {
+      const bool clip = format_.rounding == BlockFormat::Rounding::clipped_chance;
+      quantise_by_chance(values, block, scalings, format_.zero, clip, dither, codes);
+    }
+  } else {
+    quantise_by_chance(values, block, scalings, format_.zero, dither, codes);
+  }
+}
+
+template <class Code>
+void BlockCode::encode_tiles(const Part<const float>& from, std::uint64_t key, Tile tiles,
+                             std::byte* payload) const {
+  Workspace work;
+  for (std::size_t begin = tiles.begin; begin < tiles.end; begin += tile_) {
+    const Tile tile = {begin, std::min(begin + tile_, tiles.end)};
+    settle_tile(from, tile, tiles.begin, payload, work);
+    std::byte* const packed = payload + codes_ + begin / 8 * format_.bits;
+    const bool direct = format_.bits == 8;
+    Code* const codes = direct ? reinterpret_cast<Code*>(packed) : reinterpret_cast<Code*>(work.codes.data());
+    each_piece(from, tile, [&](std::size_t place, std::size_t at, std::size_t count, std::size_t unit) {
+      quantise({from.message + place, count}, unit, work.scalings.data() + (at / block_ - begin / block_),
+               {key, from.first + at}, codes + (at - begin));
+    });
+    if (!direct) {
+      pack(codes, tile.end - begin, format_.bits, packed);
+    }
+  }
+}
+
+void BlockCode::encode(const Joined& from, const float* gradient, std::uint64_t key,
+                       std::span<std::byte> payloads, Threads& threads) {
+  if (elements_ == 0) {
+    return;
+  }
+  const std::size_t count = payloads.size() / bytes_, tiles = above(elements_, tile_);
+  const auto part = [&](std::size_t payload) {
+    const std::size_t first = std::min(payload * elements_, from.elements());
+    return Part<const float>{from, gradient, first, std::min(elements_, from.elements() - first)};
+  };
+  if (pieces_.size() > 0) {
+    for (std::size_t payload = 0; payload < count; ++payload) {
+      find_constants(part(payload), payloads.data() + payload * bytes_, threads);
+    }
+  }
+  threads.ranges(count * tiles, above(kGrain, tile_), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t payload = begin / tiles; payload * tiles < end; ++payload) {
+      const Part<const float> mine = part(payload);
+      const std::size_t first = std::max(begin, payload * tiles) - payload * tiles,
+                        last = std::min(end, (payload + 1) * tiles) - payload * tiles;
+      const Tile range = {std::min(first * tile_, mine.count), std::min(last * tile_, mine.count)};
+      if (format_.bits <= 8) {
+        encode_tiles<std::uint8_t>(mine, key, range, payloads.data() + payload * bytes_);
+      } else {
+        encode_tiles<std::uint16_t>(mine, key, range, payloads.data() + payload * bytes_);
+      }
+    }
+  });
+}
+
+template <class Code>
+void BlockCode::decode_tile(const std::byte* payload, Tile tile, const Part<float>& to, Decode mode,
+                            float share, Workspace& work) const {
+  const std::size_t first = tile.begin / block_, last = (tile.end - 1) / block_;
+  for (std::size_t block = first; block <= last; ++block) {
+    const Levels one = load(block, payload);
+    work.levels[block - first] = {one.low * share, one.step * share};
+  }
+  const std::byte* const packed = payload + codes_ + tile.begin / 8 * format_.bits;
+  const Code* codes = reinterpret_cast<const Code*>(packed);
+  if (format_.bits != 8) {
+    auto* const unpacked = reinterpret_cast<Code*>(work.codes.data());
+    unpack(packed, tile.end - tile.begin, format_.bits, unpacked);
+    codes = unpacked;
+  }
+  each_piece(to, tile, [&](std::size_t place, std::size_t at, std::size_t count, std::size_t unit) {
+    dequantise(mode, codes + (at - tile.begin), unit, work.levels.data() + (at / block_ - first),
+               format_.zero, {to.message + place, count});
+  });
+}
+
+void BlockCode::decode(const std::byte* payload, Tile tile, const Part<float>& to, Decode mode, float share,
+                       Workspace& work) const {
+  if (format_.bits <= 8) {
+    decode_tile<std::uint8_t>(payload, tile, to, mode, share, work);
+  } else {
+    decode_tile<std::uint16_t>(payload, tile, to, mode, share, work);
+  }
+}
+
+void BlockCode::decode_mean(std::span<const std::byte> payloads, const Joined& to, float* mean,
+                            Threads& threads) const {
+  if (elements_ == 0) {
+    return;
+  }
+  const std::size_t count = payloads.size() / bytes_, n = to.elements();
+  const float share = 1.0F / static_cast<float>(count);
+  const Decode first = count == 1 ? setting(n) : Decode::set;
+  threads.ranges(above(n, tile_), above(kGrain, tile_), [&](std::size_t begin, std::size_t end) {
+    Workspace work;
+    for (std::size_t tile = begin; tile < end; ++tile) {
+      for (std::size_t payload = 0; payload < count; ++payload) {
+        decode(payloads.data() + payload * bytes_, {tile * tile_, std::min(n, (tile + 1) * tile_)},
+               {to, mean, 0, n}, payload == 0 ? first : Decode::add, share, work);
+      }
+    }
+    end_stream();
+  });
+}
+
+void BlockCode::decode_parts(std::span<const std::byte> payloads, const Joined& to, float* mean,
+                             Threads& threads) const {
+  if (elements_ == 0) {
+    return;
+  }
+  const std::size_t count = payloads.size() / bytes_, tiles = above(elements_, tile_);
+  const Decode mode = setting(to.elements());
+  threads.ranges(count * tiles, above(kGrain, tile_), [&](std::size_t begin, std::size_t end) {
+    Workspace work;
+    for (std::size_t tile = begin; tile < end; ++tile) {
+      const std::size_t payload = tile / tiles, first = std::min(payload * elements_, to.elements()),
+                        n = std::min(elements_, to.elements() - first);
+      const Tile here = {std::min(n, tile % tiles * tile_), std::min(n, (tile % tiles + 1) * tile_)};
+      if (here.begin < here.end) {
+        decode(payloads.data() + payload * bytes_, here, {to, mean, first, n}, mode, 1, work);
+      }
+    }
+    end_stream();
+  });
+}
+
+}  // namespace breakeven

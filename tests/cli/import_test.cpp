@@ -1,0 +1,91 @@
+// Does `import` turn somebody's benchmark into a profile that queries use?
+#include <gmock/gmock.h>
+
+#include "profiles/read.h"
+#include "tests/cli/files.h"
+#include "tests/cli/support.h"
+
+namespace breakeven::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Import : public WithFiles {
+ protected:
+  [[nodiscard]] std::string benchmarks(const std::string& encode, const std::string& decode,
+                                       const std::string& suffix = "") const {
+    const auto row = [&](const std::string& name, const std::string& elements, const std::string& time) {
+      return "{\"name\": \"" + name + "/" + elements + suffix +
+             "\", \"run_type\": \"iteration\", \"iterations\": 10, \"real_time\": " + time +
+             ", \"cpu_time\": " + time + ", \"time_unit\": \"us\"}";
+    };
+    return write("bench.json", "{\"context\": {\"date\": \"2025-01-02T03:04:05+00:00\"}, \"benchmarks\": [" +
+                                   row(encode, "1000", "5") + ", " + row(encode, "100000", "400") + ", " +
+                                   row(decode, "1000", "3") + ", " + row(decode, "100000", "200") + "]}");
+  }
+};
+
+TEST_F(Import, NamesOfOursAreUnderstoodAsTheyAre) {
+  const Result result = invoke({"import", "google-benchmark", benchmarks("encode/signsgd", "decode/signsgd"),
+                                "--name", "mine", "--device", "my-cpu"});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  const CodecProfile profile = read_codec(result.out, "imported");
+  EXPECT_EQ(profile.name, "mine");
+  ASSERT_EQ(profile.costs.size(), 1U);
+  EXPECT_EQ(profile.costs[0].scheme, "signsgd");
+  EXPECT_EQ(profile.costs[0].device, "my-cpu");
+  EXPECT_NEAR(profile.costs[0].encode.at(1000).base(), 5e-6, 1e-12);
+  EXPECT_NEAR(profile.costs[0].decode.at(100000).base(), 200e-6, 1e-12);
+  EXPECT_THAT(result.err, StartsWith("breakeven: "));
+  EXPECT_EQ(invoke({"import", "google-benchmark", benchmarks("encode/signsgd", "decode/signsgd"), "-q"}).err,
+            "");
+}
+
+TEST_F(Import, OtherNamesAreMapped) {
+  const std::string file = path("costs.json");
+  const Result result =
+      invoke({"import", "google-benchmark", benchmarks("BM_Pack", "BM_Unpack"), "--map",
+              "BM_Pack/{n}=encode:topk:ratio=5%", "--map", "BM_Unpack/{n}=decode:topk:ratio=5%", "-o", file});
+  EXPECT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_EQ(result.out, "");
+  const Result query =
+      invoke({"query", "--gradient-bytes", "40kB", "--forward", "5ms", "--backward", "9ms", "--device", "cpu",
+              "--workers", "4", "--bandwidth", "1Gbps", "-s", "topk:ratio=5%", "--codec", file});
+  EXPECT_EQ(query.status, kAnswered) << query.err;
+  EXPECT_THAT(query.out, HasSubstr(" measured "));
+}
+
+TEST_F(Import, ThreadsPickTheBenchmarks) {
+  const std::string file = benchmarks("encode/signsgd", "decode/signsgd", "/threads:2");
+  EXPECT_EQ(invoke({"import", "google-benchmark", file, "--threads", "2"}).status, kAnswered);
+  EXPECT_EQ(invoke({"import", "google-benchmark", file}).status, kFailed);
+}
+
+TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
+  const auto refused = [](const std::vector<std::string>& arguments, int status) {
+    const Result result = invoke(joined({"import"}, arguments));
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  };
+  const std::string file = benchmarks("encode/signsgd", "decode/signsgd");
+  EXPECT_EQ(refused({"google-bench", file}, kUsage),
+            "breakeven: error: import: unknown format \"google-bench\": expected google-benchmark (did "
+            "you mean google-benchmark?)\n");
+  EXPECT_EQ(refused({"google-benchmark"}, kUsage),
+            "breakeven: error: import: argument missing: expected breakeven import [OPTIONS] "
+            "google-benchmark FILE\n");
+  EXPECT_THAT(refused({"google-benchmark", path("missing.json")}, kFailed),
+              StartsWith("breakeven: error: " + path("missing.json") + ": no such file"));
+  EXPECT_THAT(refused({"google-benchmark", write("empty.json", "{}")}, kFailed),
+              StartsWith("breakeven: error: " + path("empty.json") + ": "));
+  EXPECT_THAT(refused({"google-benchmark", file, "--map", "nonsense"}, kUsage),
+              StartsWith("breakeven: error: --map: \"nonsense\": "));
+  EXPECT_THAT(refused({"google-benchmark", file, "--threads", "0"}, kUsage),
+              StartsWith("breakeven: error: --threads: \"0\" is out of range"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli
