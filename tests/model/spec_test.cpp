@@ -152,7 +152,7 @@ TEST(Codec, AMeasuredCurveReplacesTheRooflineAndGathersDecodeOncePerPayload) {
     }
   };
   const CodecCosts costs{
-      "x", "y", Origin::measured, Curve{{{1000, 1_ms}, {2000, 2_ms}}}, Curve{{{1000, 3_ms}}}, 0, ""};
+      "x", "y", Origin::measured, Curve{{{1000, 1_ms}, {2000, 2_ms}}}, Curve{{{1000, 3_ms}}}, {}, 0, ""};
   const auto timed = with_costs(std::make_shared<Gathered>(), costs);
   const Shape shape{1000, 1};
   const Plan plan = timed->plan({&shape, 1}, 4);
