@@ -28,8 +28,8 @@ struct CodecCosts {
   std::string device;  ///< name of a device profile, or free text
   Origin origin = Origin::measured;
   Curve encode, decode;  ///< decode: of ONE payload
-  Curve decode_next;     ///< of each further payload in the same go, where that was measured: else as the first
-  double spread = 0;     ///< relative, where stated
+  Curve decode_next;  ///< of each further payload in the same go, where that was measured: else as the first
+  double spread = 0;  ///< relative, where stated
   std::string source;
 };
 

@@ -21,6 +21,7 @@ struct Terms {
   double n, m, g;
   double a_in, a_out;  // seconds a step
   double in, out;      // seconds to pass the payload once over a worker's inner link / a node's network link
+  double add = 0;      // seconds to add up 1/n of the vector
 
   [[nodiscard]] bool several_nodes() const { return m > 1; }
   [[nodiscard]] bool shared_nodes() const { return g > 1; }
@@ -49,7 +50,7 @@ std::optional<double> all_reduce(const Terms& t, Algorithm algorithm, const Fabr
   const double outer = 2 * (t.m - 1) / t.m;  // g rings of payload/g share the node's link
   switch (algorithm) {
     case Algorithm::ring:
-      return ring_latency(t, 2) + t.slower(share, share);
+      return ring_latency(t, 2) + t.slower(share, share) + (t.n - 1) * t.add;
     case Algorithm::tree:  // 2 log2 n (alpha + M beta), unpipelined
       return 2 * doubling_latency(t) + 2 * steps_to_double(t.m) * t.out + 2 * steps_to_double(t.g) * t.in;
     case Algorithm::double_tree:
@@ -94,7 +95,7 @@ std::optional<double> reduce_scatter(const Terms& t, Algorithm algorithm) {
   const double share = (t.n - 1) / t.n;
   switch (algorithm) {
     case Algorithm::ring:
-      return ring_latency(t, 1) + t.slower(share, share);
+      return ring_latency(t, 1) + t.slower(share, share) + (t.n - 1) * t.add;
     case Algorithm::halving_doubling:
     case Algorithm::recursive_doubling:
       return doubling_latency(t) + (t.g - 1) / t.g * t.in + (t.m - 1) / t.m * t.out;
@@ -227,12 +228,15 @@ const Table* table_for(const Fabric& fabric, Exchange exchange, const Group& gro
 }  // namespace
 
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                  Algorithm algorithm) {
+                  Algorithm algorithm, std::optional<Bytes> summed) {
   Transfer result;
   if (group.workers <= 1 || exchange == Exchange::none) {
     return result;
   }
-  const Terms terms = terms_of(fabric, payload, group);
+  Terms terms = terms_of(fabric, payload, group);
+  if (!fabric.additions.points.empty()) {
+    terms.add = fabric.additions.at(summed.value_or(payload) / terms.n).base();
+  }
   const Table* table = fabric.tables.empty() ? nullptr : table_for(fabric, exchange, group);
   if (table != nullptr && algorithm == Algorithm::automatic) {
     result.time = table->at(payload);
@@ -262,6 +266,10 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   }
   result.time = Seconds::of(best.value_or(0));
   result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
+  if (fabric.full_duplex &&
+      (result.algorithm == Algorithm::parameter_server || result.algorithm == Algorithm::byteps)) {
+    result.one_way = result.time - fabric.across.latency;  // push and pull overlap but for one latency
+  }
   return result;
 }
 

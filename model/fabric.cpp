@@ -45,4 +45,17 @@ bool Table::covers(Bytes payload) const {
   return payload >= points.front().payload && payload <= points.back().payload;
 }
 
+Seconds AdditionTable::at(Bytes size) const {
+  if (points.empty()) {
+    return {};
+  }
+  const auto above =
+      std::find_if(points.begin(), points.end(), [size](const Point& point) { return point.size >= size; });
+  if (above == points.begin() || above == points.end()) {
+    return above == points.end() ? points.back().time : points.front().time;
+  }
+  const Point& low = *(above - 1);
+  return low.time + (above->time - low.time) * ((size - low.size) / (above->size - low.size));
+}
+
 }  // namespace breakeven

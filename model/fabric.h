@@ -53,6 +53,18 @@ struct Table {
   [[nodiscard]] bool covers(Bytes payload) const;
 };
 
+/// Measured times of adding up two vectors: linear between points, constant outside.
+struct AdditionTable {
+  struct Point {
+    Bytes size;  ///< of one operand
+    Seconds time;
+  };
+  std::vector<Point> points;  ///< rising sizes
+  std::string source;
+
+  [[nodiscard]] Seconds at(Bytes size) const;
+};
+
 struct Fabric {
   std::string name;
   Level inside, across;
@@ -60,6 +72,9 @@ struct Fabric {
   bool full_duplex = true;  ///< of the parameter servers' push and pull
   std::vector<Algorithm> offered{Algorithm::ring, Algorithm::double_tree};  ///< what `automatic` picks from
   std::vector<Table> tables;
+  /// What additions cost on top of the network: of a ring's n-1 steps each adds 1/n of the vector (arXiv
+  /// 2006.10103). Rings only; none: free.
+  AdditionTable additions;
 };
 
 /// The workers of one exchange: `per_node` on each node, whole nodes only.

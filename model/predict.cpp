@@ -52,7 +52,27 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
       placement_(scenario.overlap.placement.value_or(natural)),
       forward_(scenario.workload.forward()),
       backward_(scenario.workload.backward()),
-      other_(scenario.workload.other) {
+      other_(scenario.workload.other),
+      sending_(scenario.schedule.sending),
+      full_duplex_(scenario.fabric.full_duplex),
+      message_time_(scenario.overlap.message) {
+  if (scenario.schedule.weighs_costs) {
+    scenario_ = scenario;
+    compressor_ = &compressor;
+  }
+  prepare(scenario, compressor);
+}
+
+void Forecast::prepare(const Scenario& scenario, const Compressor& compressor) {
+  messages_.clear();
+  chains_.clear();
+  hops_.clear();
+  parts_.clear();
+  order_ = {};
+  encode_ = decode_ = {};
+  payload_ = state_ = {};
+  codec_ = Origin::given;
+  overlapped_ = false;
   arrange(scenario, compressor);
   if (method_ == Method::closed_form && has_codec_ &&
       (placement_ == Placement::stream || placement_ == Placement::host)) {
@@ -60,10 +80,51 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
                 "the closed form has no term for \"" + std::string(name(placement_)) + "\"",
                 "serial or hook, or --method timeline");
   }
+  if (overlapped_) {
+    order_ = {sending_.priority, sending_.credit};
+    if (sending_.overlaps_forward) {
+      for (const Module& module : scenario.workload.modules) {
+        parts_.push_back(module.forward);
+      }
+    }
+    if (method_ == Method::closed_form && (sending_.priority || sending_.overlaps_forward)) {
+      throw Error(Fault::value, "--schedule",
+                  "the closed form has no term for \"" + scenario.schedule.spec + "\"",
+                  "a schedule that ends with backward, or --method timeline");
+    }
+  }
   for (const Message& message : messages_) {
     state_ += compressor.state(message.tensors, group_.workers);
   }
   build_chains(scenario);
+}
+
+/// Of a message as one vector, coded as the scheme codes it.
+MessageCosts Forecast::costs(const Scenario& scenario, const Compressor& compressor) const {
+  const double width = size_of(scenario.workload.gradient);
+  const auto plan = [&scenario, &compressor, width, workers = group_.workers](Bytes size) {
+    const Shape vector{static_cast<std::size_t>(std::max(1.0, std::round(size.base() / width))), 1,
+                       scenario.workload.gradient};
+    return compressor.plan(std::span(&vector, 1), workers);
+  };
+  return {[this, &scenario, plan](Bytes size) {
+            Seconds time;
+            for (const Round& round : plan(size)) {
+              const bool startup = size == Bytes{};
+              time += transfer(scenario.fabric, round.exchange, startup ? Bytes{} : round.payload, group_,
+                               algorithm_, startup ? Bytes{} : round.summed)
+                          .time +
+                      message_time_;
+            }
+            return time;
+          },
+          [&scenario, plan](Bytes size) {
+            Seconds coding;
+            for (const Round& round : plan(size)) {
+              coding += time(scenario.device, round.encode);
+            }
+            return coding;
+          }};
 }
 
 /// What is exchanged as one, and its plans.
@@ -82,14 +143,15 @@ void Forecast::arrange(const Scenario& scenario, const Compressor& compressor) {
     }
   }
   overlapped_ = true;
-  use(scenario.schedule.messages(scenario.workload));
+  const MessageCosts weights = scenario.schedule.weighs_costs ? costs(scenario, compressor) : MessageCosts{};
+  use(scenario.schedule.messages(scenario.workload, weights));
   if (scenario.dense_bytes && sends_everything()) {
     // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
     const double size = size_of(scenario.workload.gradient);
     Workload sized =
         plain_workload({}, static_cast<std::size_t>(std::llround(scenario.dense_bytes->base() / size)));
     sized.gradient = scenario.workload.gradient;
-    use(scenario.schedule.messages(sized));
+    use(scenario.schedule.messages(sized, weights));
   }
 }
 
@@ -111,7 +173,9 @@ void Forecast::build_chains(const Scenario& scenario) {
   const Resource codec = codec_resource(placement_);
   bool any_codec = false;
   for (std::size_t m = 0; m < messages_.size(); ++m) {
-    Chain chain{messages_[m].ready, {}};
+    const Message& message = messages_[m];
+    Chain chain{message.ready,  {},     message.module, bytes(message.tensors),
+                message.module, kNever, message.delay};
     const auto work = [&](Work& item, Activity activity, std::size_t round) {
       if (item.none()) {
         return;
@@ -126,9 +190,8 @@ void Forecast::build_chains(const Scenario& scenario) {
       Round& round = plans_[m][r];
       work(round.encode, Activity::encode, r);
       if (round.exchange != Exchange::none) {
-        hops_.push_back({m, r, chain.stages.size(), round.exchange, round.payload});
         payload_ += round.payload;
-        chain.stages.push_back({Resource::network, Activity::exchange, {}, r});
+        add_exchange(round, m, r, chain);
       }
       work(round.decode, Activity::decode, r);
     }
@@ -142,6 +205,33 @@ void Forecast::build_chains(const Scenario& scenario) {
   scaled_ = chains_;
   exchange_.resize(hops_.size());
   transfers_.resize(hops_.size());
+}
+
+/// One stage on the network; two where the schedule splits an all-reduce, or lets pushes and pulls pass each
+/// other.
+void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain) {
+  const Stage stage{Resource::network, Activity::exchange, {}, index};
+  Hop hop{message, index, chain.stages.size(), round.exchange, round.payload, round.summed};
+  chain.stages.push_back(stage);
+  if (overlapped_ && sending_.splits && round.exchange == Exchange::all_reduce &&
+      plans_[message].size() == 1) {
+    hop.exchange = Exchange::reduce_scatter;
+    hops_.push_back(hop);
+    chain.late = chain.stages.size();
+    hop = {message,
+           index,
+           chain.stages.size(),
+           Exchange::all_gather,
+           round.payload / static_cast<double>(group_.workers),
+           {}};
+    chain.stages.push_back(stage);
+  } else if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
+             (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
+             (round.exchange == Exchange::all_reduce || round.exchange == Exchange::push_pull)) {
+    hop.pulls = true;
+    chain.stages.push_back({Resource::network_in, Activity::exchange, {}, index});
+  }
+  hops_.push_back(hop);
 }
 
 /// The gradient goes to the host before the first stage and comes back after the last; payloads leave from
@@ -163,13 +253,15 @@ void Forecast::add_copies(const Scenario& scenario, std::size_t message, Chain& 
 void Forecast::price(const Fabric& fabric) {
   for (std::size_t i = 0; i < hops_.size(); ++i) {
     // Buckets come in runs of one size.
-    if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload) {
+    if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload &&
+        hops_[i].summed == hops_[i - 1].summed) {
       transfers_[i] = transfers_[i - 1];
       exchange_[i] = exchange_[i - 1];
       continue;
     }
-    transfers_[i] = transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_);
-    exchange_[i] = transfers_[i].time;
+    transfers_[i] =
+        transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_, hops_[i].summed);
+    exchange_[i] = transfers_[i].time + message_time_;
   }
 }
 
@@ -183,6 +275,10 @@ Breakdown Forecast::run(const Fabric& fabric, const Variation& variation) {
 }
 
 Breakdown Forecast::run(const Fabric& fabric, const Variation& variation, double gamma) {
+  if (scenario_) {
+    scenario_->fabric = fabric;
+    prepare(*scenario_, *compressor_);
+  }
   price(fabric);
   return rerun(variation, gamma, nullptr);
 }
@@ -201,9 +297,19 @@ Breakdown Forecast::rerun(const Variation& variation, double gamma, std::vector<
       }
     }
     for (std::size_t i = 0; i < hops_.size(); ++i) {
-      scaled_[hops_[i].message].stages[hops_[i].stage].time = exchange_[i];
+      std::vector<Stage>& stages = scaled_[hops_[i].message].stages;
+      stages[hops_[i].stage].time = exchange_[i];
+      if (hops_[i].pulls) {
+        stages[hops_[i].stage].time = transfers_[i].one_way + message_time_;
+        stages[hops_[i].stage + 1].time = transfers_[i].one_way;
+      }
     }
-    parts = run_timeline(scaled_, backward_ * variation.compute, {gamma, gamma_codec_}, spans);
+    scaled_parts_ = parts_;
+    for (Seconds& part : scaled_parts_) {
+      part = part * variation.compute;
+    }
+    parts = run_timeline(
+        {scaled_, backward_ * variation.compute, {gamma, gamma_codec_}, order_, scaled_parts_}, spans);
   }
   parts.forward = forward_ * variation.compute;
   parts.other = other_;

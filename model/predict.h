@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/collectives.h"
@@ -37,7 +38,7 @@ struct Variation {
 };
 
 /// The same as predict(), prepared once and run many times: everything is priced that does not depend on the
-/// network.
+/// network. `compressor` must outlive it.
 class Forecast {
  public:
   Forecast(const Scenario& scenario, const Compressor& compressor, Placement natural = Placement::serial);
@@ -64,8 +65,13 @@ class Forecast {
     std::size_t message = 0, round = 0, stage = 0;
     Exchange exchange = Exchange::none;
     Bytes payload;
+    std::optional<Bytes> summed;
+    bool pulls = false;  // the next stage is the way back
   };
+  void prepare(const Scenario& scenario, const Compressor& compressor);
   void arrange(const Scenario& scenario, const Compressor& compressor);
+  [[nodiscard]] MessageCosts costs(const Scenario& scenario, const Compressor& compressor) const;
+  void add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain);
   [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
   void add_copies(const Scenario& scenario, std::size_t message, Chain& chain);
@@ -83,6 +89,14 @@ class Forecast {
   std::vector<Message> messages_;
   std::vector<Plan> plans_;
   std::vector<Chain> chains_, scaled_;
+  Order order_;
+  std::vector<Seconds> parts_, scaled_parts_;  // of the next forward pass, where messages reach into it
+  Sending sending_;
+  bool full_duplex_;
+  Seconds message_time_;  // software's share of an exchange
+  /// What is arranged anew for every fabric, where the schedule weighs costs.
+  std::optional<Scenario> scenario_;
+  const Compressor* compressor_ = nullptr;
   std::vector<Hop> hops_;
   std::vector<Seconds> exchange_;  // by hop, as last priced
   std::vector<Transfer> transfers_;

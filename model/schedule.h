@@ -1,4 +1,4 @@
-// Workload -> messages: what is grouped, and when it is ready.
+// Workload -> messages: what is grouped, when it is ready, and how it is sent.
 #pragma once
 
 #include <functional>
@@ -13,25 +13,47 @@ namespace breakeven {
 /// Tensors that are exchanged together.
 struct Message {
   std::vector<Shape> tensors;
-  Seconds ready;  ///< backward work done (not slowed) when the last of its gradients exists
+  Seconds ready;           ///< backward work done (not slowed) when the last of its gradients exists
+  std::size_t module = 0;  ///< the first in forward order that one of its tensors belongs to
+  Seconds delay;           ///< from ready until it may be sent
+};
+
+/// What schedules that weigh one message against two may ask, for the scheme and the fabric at hand: the time
+/// of a message of that many gradient bytes.
+struct MessageCosts {
+  std::function<Seconds(Bytes)> exchange;  ///< all its rounds on the network
+  std::function<Seconds(Bytes)> encode;
+};
+
+/// How messages are sent. The default: first come, first served, and the next forward pass waits for all.
+struct Sending {
+  bool priority = false;  ///< tensors of the first modules first
+  Bytes credit;           ///< with priority: bytes that may be out of its hands; at least one message is
+  bool overlaps_forward = false;  ///< each module's forward waits for its own tensors only
+  bool splits = false;  ///< an all-reduce is a reduce-scatter beside backward, an all-gather beside forward
+  bool duplex = false;  ///< parameter servers: pushes and pulls of different messages pass each other
 };
 
 /// Messages in the order in which they are sent.
 struct Schedule {
   std::string spec;  ///< canonical: "ddp:cap=25MiB"
-  std::function<std::vector<Message>(const Workload&)> messages;
+  std::function<std::vector<Message>(const Workload&, const MessageCosts&)> messages;
+  bool weighs_costs = false;  ///< messages depend on MessageCosts; others may be given none
+  Sending sending;
 };
 
 struct ScheduleKind {
   std::string name, summary;
   std::vector<Param> params;
   std::string source;
-  std::function<std::vector<Message>(const Workload&, const Params&)> messages;
+  std::function<std::vector<Message>(const Workload&, const Params&, const MessageCosts&)> messages;
+  bool weighs_costs = false;
+  std::function<Sending(const Params&, Element)> sending;  ///< none: the default
 };
-/// ddp, equal, bsp, wfbp.
 const std::vector<ScheduleKind>& schedule_kinds();
-/// "ddp:first=1MiB,cap=25MiB". Throws Error with the nearest name.
-Schedule make_schedule(std::string_view spec);
+/// "ddp:first=1MiB,cap=25MiB". `gradient`: what an element takes, for limits in elements. Throws Error with
+/// the nearest name.
+Schedule make_schedule(std::string_view spec, Element gradient = Element::f32);
 
 /// Everything in one message, ready when backward has ended.
 Message whole_gradient(const Workload& workload);

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::size_t> buckets(const Workload& workload, const std::string& schedule) {
   std::vector<std::size_t> sizes;
-  for (const Message& message : make_schedule(schedule).messages(workload)) {
+  for (const Message& message : make_schedule(schedule).messages(workload, {})) {
     sizes.push_back(static_cast<std::size_t>(bytes(message.tensors).base()));
   }
   return sizes;
@@ -125,12 +125,12 @@ TEST(Buckets, ASerialCodecSeesWholeTensorsWhateverTheScheduleCuts) {
 TEST(Buckets, AMessageIsReadyWhenItsLastModuleIs) {
   Workload workload = model("resnet50");
   set_times(workload, Seconds::of(0.03), Seconds::of(0.06));
-  const std::vector<Message> messages = make_schedule("ddp").messages(workload);
+  const std::vector<Message> messages = make_schedule("ddp").messages(workload, {});
   for (std::size_t i = 1; i < messages.size(); ++i) {
     EXPECT_GT(messages[i].ready, messages[i - 1].ready);
   }
   EXPECT_NEAR(messages.back().ready.base(), 0.06, 1e-12);
-  EXPECT_NEAR(make_schedule("bsp").messages(workload).front().ready.base(), 0.06, 1e-12);
+  EXPECT_NEAR(make_schedule("bsp").messages(workload, {}).front().ready.base(), 0.06, 1e-12);
 }
 
 }  // namespace
