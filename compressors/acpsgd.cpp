@@ -12,7 +12,7 @@ namespace {
 /// Even steps make Q orthonormal and send P = M Q, odd ones make P orthonormal and send Q = M^T P. The error
 /// is what this worker's own factors leave, M - P Q^T; it is computed on the way into the next step's
 /// product. A column that vanished starts anew. What is not finite at a worker reaches the mean in its row of
-/// its matrix in even steps, in its column in odd ones; with feedback it stays.
+/// its matrix in even steps, in its column in odd ones; with feedback it fills the matrix.
 class AcpSgdKernel final : public Kernel {
  public:
   AcpSgdKernel(DensePart dense, std::vector<Matrix> matrices, bool feedback, std::size_t elements,

@@ -2,13 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <utility>
 
-#include "compressors/half.h"
 #include "compressors/simd/pack.h"
 
 namespace breakeven {
@@ -26,60 +20,26 @@ constexpr std::size_t kPiece = 65536;
 /// Results above this do not stay in the caches until they are read.
 constexpr std::size_t kCached = std::size_t{16} << 20;
 
-constexpr float kLeastStep = 0x1p-100F, kLeastNorm = 0x1p-60F;
-
 std::size_t above(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit;
-}
-
-float f16_at_most(float value) {
-  const std::uint16_t half = to_f16(value);
-  if (!(from_f16(half) > value)) {
-    return from_f16(half);
-  }
-  return from_f16(half == 0 ? std::uint16_t{0x8001}
-                            : static_cast<std::uint16_t>(half >= 0x8000U ? half + 1 : half - 1));
-}
-/// Of a value that is not negative.
-float f16_at_least(float value) {
-  const std::uint16_t half = to_f16(value);
-  return from_f16(from_f16(half) < value ? static_cast<std::uint16_t>(half + 1) : half);
 }
 
 Decode setting(std::size_t elements) {
   return elements * sizeof(float) > kCached ? Decode::stream : Decode::set;
 }
 
-/// NaN wins.
-float lower(float a, float b) {
-  return b < a || std::isnan(b) ? b : a;
-}
-float higher(float a, float b) {
-  return b > a || std::isnan(b) ? b : a;
-}
-
 }  // namespace
-
-Joined::Joined(std::vector<Run> runs) : runs_(std::move(runs)) {
-  std::size_t end = 0;
-  for (const Run& run : runs_) {
-    ends_.push_back(end += run.count);
-  }
-}
-
-std::size_t Joined::run_of(std::size_t element) const {
-  return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), element) - ends_.begin());
-}
 
 BlockCode::BlockCode(const BlockFormat& format, std::size_t elements)
     : format_(format),
+      constants_(format),
       elements_(elements),
       block_(std::max<std::size_t>(1, format.block == 0 ? elements : std::min(format.block, elements))),
       tile_(std::min(kTile, kBlocks * block_)),
-      codes_(constants() * above(elements, block_)) {
+      codes_(constants_.bytes() * above(elements, block_)) {
   bytes_ = codes_ + above(packed_bytes(elements, format.bits), format.word) * format.word;
   if (large() && format.constants != BlockFormat::Constants::given) {
-    pieces_ = Buffer<Summary>(above(elements, block_) * above(block_, kPiece));
+    pieces_ = Buffer<BlockSummary>(above(elements, block_) * above(block_, kPiece));
   }
 }
 
@@ -87,115 +47,17 @@ bool BlockCode::large() const {
   return block_ > kPiece || format_.constants == BlockFormat::Constants::given;
 }
 
-std::size_t BlockCode::constants() const {
-  return (format_.constants == BlockFormat::Constants::extent ? 2 : 1) * (format_.half ? 2 : sizeof(float));
-}
-
-std::byte* BlockCode::put(float value, std::byte* to) const {
-  if (format_.half) {
-    const std::uint16_t half = to_f16(value);
-    std::memcpy(to, &half, sizeof(half));
-    return to + sizeof(half);
-  }
-  std::memcpy(to, &value, sizeof(value));
-  return to + sizeof(value);
-}
-
-float BlockCode::get(const std::byte* from) const {
-  if (format_.half) {
-    std::uint16_t half = 0;
-    std::memcpy(&half, from, sizeof(half));
-    return from_f16(half);
-  }
-  float value = 0;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
-
-void BlockCode::store(Levels sent, std::size_t block, std::byte* payload) const {
-  std::byte* to = payload + block * constants();
-  if (format_.constants == BlockFormat::Constants::extent) {
-    to = put(sent.low, to);
-  }
-  put(sent.step, to);
-}
-
-Levels BlockCode::load(std::size_t block, const std::byte* payload) const {
-  const std::byte* const from = payload + block * constants();
-  if (format_.constants == BlockFormat::Constants::extent) {
-    return {get(from), get(from + constants() / 2)};
-  }
-  return meaning({0, get(from)});
-}
-
-Levels BlockCode::meaning(Levels sent) const {
-  if (format_.constants == BlockFormat::Constants::norm) {
-    sent.step /= static_cast<float>(format_.zero);
-  }
-  return sent;
-}
-
-Scaling BlockCode::scaling(Levels levels) const {
-  const bool nearest = format_.rounding == BlockFormat::Rounding::nearest;
-  const float low = nearest ? levels.low - static_cast<float>(format_.zero) * levels.step : 0;
-  return {low, levels.step >= kLeastStep ? 1 / levels.step : 0};
-}
-
-void BlockCode::Summary::join(const Summary& more) {
-  low = lower(low, more.low);
-  high = higher(high, more.high);
-  largest = higher(largest, more.largest);
-  squares += more.squares;
-}
-
-BlockCode::Summary BlockCode::summary(const Part<const float>& from, std::size_t begin,
-                                      std::size_t end) const {
-  Summary all;
+BlockSummary BlockCode::summary(const Part<const float>& from, std::size_t begin, std::size_t end) const {
+  BlockSummary all;
+  bool none = true;
   from.joined.each(from.first + begin, from.first + end,
                    [&](std::size_t place, std::size_t, std::size_t count) {
-                     const std::span<const float> values{from.message + place, count};
-                     Summary one;
-                     if (format_.constants == BlockFormat::Constants::extent) {
-                       Extent extent;
-                       extents(values, count, &extent);
-                       one.low = extent.low;
-                       one.high = extent.high;
-                     } else if (format_.constants == BlockFormat::Constants::magnitude) {
-                       largest_magnitudes(values, count, &one.largest);
-                     } else {
-                       float squares = 0;
-                       sums_of_squares(values, count, &squares);
-                       one.squares = squares;
-                     }
-                     all.join(one);
+                     BlockSummary one;
+                     constants_.summarise({from.message + place, count}, count, &one.first, &one.second);
+                     all = none ? one : constants_.join(all, one);
+                     none = false;
                    });
   return all;
-}
-
-Levels BlockCode::sent(const Summary& summary) const {
-  Levels sent;
-  if (format_.constants == BlockFormat::Constants::extent) {
-    sent.low = format_.half ? f16_at_most(summary.low) : summary.low;
-    sent.step = (summary.high - sent.low) / static_cast<float>((1U << format_.bits) - 1);
-  } else if (format_.constants == BlockFormat::Constants::magnitude) {
-    sent.step = summary.largest / static_cast<float>(format_.zero);
-  } else {
-    const float norm = std::sqrt(static_cast<float>(summary.squares));
-    sent.step = norm < kLeastNorm ? 0 : norm;
-  }
-  if (format_.half) {
-    sent.step = f16_at_least(sent.step);
-  }
-  if (!std::isfinite(sent.low) || !std::isfinite(sent.step)) {
-    sent.low = sent.step = std::numeric_limits<float>::quiet_NaN();
-  }
-  return sent;
-}
-
-Scaling BlockCode::settle(const Summary& summary, std::size_t block, std::byte* payload) const {
-  const Levels found = sent(summary);
-  store(found, block, payload);
-  return scaling(meaning(found));
 }
 
 void BlockCode::find_constants(const Part<const float>& from, std::byte* payload, Threads& threads) {
@@ -206,11 +68,12 @@ void BlockCode::find_constants(const Part<const float>& from, std::byte* payload
     pieces_[piece] = summary(from, begin, std::min(stop, begin + kPiece));
   });
   for (std::size_t block = 0; block < blocks; ++block) {
-    Summary all;
-    for (std::size_t piece = block * pieces; piece < (block + 1) * pieces; ++piece) {
-      all.join(pieces_[piece]);
+    const std::size_t size = std::min(block_, from.count - block * block_);
+    BlockSummary all = pieces_[block * pieces];
+    for (std::size_t piece = 1; piece < above(size, kPiece); ++piece) {
+      all = constants_.join(all, pieces_[block * pieces + piece]);
     }
-    settle(all, block, payload);
+    constants_.settle(all, payload + block * constants_.bytes());
   }
 }
 
@@ -232,56 +95,40 @@ void BlockCode::each_piece(const Part<Float>& part, Tile tile, F&& work) const {
 
 /// What coding a tile needs room for.
 struct BlockCode::Workspace {
+  std::array<float, kBlocks> firsts = {}, seconds = {};  // of block summaries
   std::array<Scaling, kBlocks + 1> scalings;
   std::array<Levels, kBlocks + 1> levels;
-  std::array<Extent, kBlocks> extents;
-  std::array<float, kBlocks> numbers = {};
   alignas(64) std::array<std::uint16_t, kTile> codes = {};
 };
-
-/// Whole blocks that lie together, all at once.
-void BlockCode::settle_blocks(std::span<const float> values, std::size_t block, std::byte* payload,
-                              Workspace& work) const {
-  const std::size_t count = above(values.size(), block_);
-  if (format_.constants == BlockFormat::Constants::extent) {
-    extents(values, block_, work.extents.data());
-  } else if (format_.constants == BlockFormat::Constants::magnitude) {
-    largest_magnitudes(values, block_, work.numbers.data());
-  } else {
-    sums_of_squares(values, block_, work.numbers.data());
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    Summary summary;
-    summary.low = work.extents[i].low;
-    summary.high = work.extents[i].high;
-    summary.largest = work.numbers[i];
-    summary.squares = work.numbers[i];
-    work.scalings[i] = settle(summary, block + i, payload);
-  }
-}
 
 /// Blocks that start at or after `fresh` are this thread's to settle, when their first tile comes. One that
 /// starts before that is another thread's, and is looked at twice.
 void BlockCode::settle_tile(const Part<const float>& from, Tile tile, std::size_t fresh, std::byte* payload,
                             Workspace& work) const {
-  const std::size_t first = tile.begin / block_, last = (tile.end - 1) / block_;
+  const std::size_t first = tile.begin / block_, count = (tile.end - 1) / block_ + 1 - first,
+                    size = constants_.bytes();
   const bool whole = tile_ % block_ == 0 && from.joined.whole(from.first + tile.begin, from.first + tile.end);
   if (whole && !large()) {
     from.joined.each(from.first + tile.begin, from.first + tile.end,
-                     [&](std::size_t place, std::size_t, std::size_t count) {
-                       settle_blocks({from.message + place, count}, first, payload, work);
+                     [&](std::size_t place, std::size_t, std::size_t elements) {
+                       constants_.summarise({from.message + place, elements}, block_, work.firsts.data(),
+                                            work.seconds.data());
                      });
+    for (std::size_t i = 0; i < count; ++i) {
+      work.scalings[i] = constants_.scaling(
+          constants_.settle({work.firsts[i], work.seconds[i]}, payload + (first + i) * size));
+    }
     return;
   }
-  for (std::size_t block = first; block <= last; ++block) {
-    const std::size_t start = block * block_, end = std::min(start + block_, from.count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t start = (first + i) * block_, end = std::min(start + block_, from.count);
+    std::byte* const here = payload + (first + i) * size;
     if (large() || (start >= fresh && start < tile.begin)) {
-      work.scalings[block - first] = scaling(load(block, payload));
-    } else if (start >= fresh) {
-      work.scalings[block - first] = settle(summary(from, start, end), block, payload);
+      work.scalings[i] = constants_.scaling(constants_.receive(here));
     } else {
       std::array<std::byte, 2 * sizeof(float)> nowhere = {};
-      work.scalings[block - first] = settle(summary(from, start, end), 0, nowhere.data());
+      work.scalings[i] = constants_.scaling(
+          constants_.settle(summary(from, start, end), start >= fresh ? here : nowhere.data()));
     }
   }
 }
@@ -357,7 +204,7 @@ void BlockCode::decode_tile(const std::byte* payload, Tile tile, const Part<floa
                             float share, Workspace& work) const {
   const std::size_t first = tile.begin / block_, last = (tile.end - 1) / block_;
   for (std::size_t block = first; block <= last; ++block) {
-    const Levels one = load(block, payload);
+    const Levels one = constants_.receive(payload + block * constants_.bytes());
     work.levels[block - first] = {one.low * share, one.step * share};
   }
   const std::byte* const packed = payload + codes_ + tile.begin / 8 * format_.bits;

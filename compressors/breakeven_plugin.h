@@ -125,9 +125,9 @@ typedef struct breakeven_scheme {
   // call.
   int32_t (*encode)(void* kernel, uint32_t round, const float* gradient, uint64_t elements, const void** data,
                     uint64_t* bytes);
-  // `received` may begin at any address: memcpy from it. After the last round `mean` holds the mean gradient
-  // of all workers, the same bits at each; it does not overlap anything else, and keeps what earlier rounds
-  // wrote. 0: done.
+  // `received` begins at a multiple of the size of the round's element; BREAKEVEN_RAW_BYTES anywhere. After
+  // the last round `mean` holds the mean gradient of all workers, the same bits at each; it does not overlap
+  // anything else, and keeps what earlier rounds wrote. 0: done.
   int32_t (*decode)(void* kernel, uint32_t round, const void* received, uint64_t bytes, float* mean,
                     uint64_t elements);
   uint64_t reserved[8];

@@ -1,4 +1,6 @@
 // PowerSGD: one step of power iteration, both factors all-reduced in turn.
+#include <utility>
+
 #include "compressors/dense.h"
 #include "compressors/lowrank.h"
 #include "compressors/simd/vector.h"

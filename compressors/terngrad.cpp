@@ -7,6 +7,7 @@
 #include "compressors/params.h"
 #include "compressors/quantiser.h"
 #include "compressors/random.h"
+#include "compressors/simd/statistics.h"
 
 namespace breakeven {
 namespace {

@@ -68,7 +68,7 @@ struct Round {
   Bytes payload;
   Work decode;  ///< of everything received
   Element element = Element::f32;
-  std::optional<Bytes> summed;  ///< what a reduction adds up, where that is not the payload
+  std::optional<Bytes> summed = {};  ///< what a reduction adds up, where that is not the payload
 };
 /// The rounds of one message, strictly one after the other. Rounds that send nothing are left out.
 using Plan = std::vector<Round>;

@@ -16,7 +16,7 @@ struct Overlap {
   std::optional<Placement> placement;  ///< none: each scheme's own
   double gamma = 1;                    ///< backward takes gamma times as long while communication overlaps it
   double gamma_codec = 1;              ///< and while a codec on the `stream` resource does
-  Seconds message;                     ///< software's share of every exchange, on top of the network
+  Seconds message = {};                ///< software's share of every exchange, on top of the network
   Device host;                         ///< where the codec runs under `host`
 };
 

@@ -36,12 +36,12 @@ struct Chain {
   Seconds ready;  ///< in backward work, not slowed
   std::vector<Stage> stages;
   std::size_t rank = 0;  ///< where the network goes by priority: lower ones first
-  Bytes size;            ///< counts against the credit
+  Bytes size = {};       ///< counts against the credit
   std::size_t part = 0;  ///< the first part of the next forward pass that waits for it
   /// From this stage on it belongs to the forward pass: begun when the part before `part` begins; of the
   /// first part, when backward and every message's earlier stages are over.
   std::size_t late = kNever;
-  Seconds delay;  ///< from `ready` on, before its first stage: a coordinator's round
+  Seconds delay = {};  ///< from `ready` on, before its first stage: a coordinator's round
 };
 
 /// In which order the network serves what is ready, and how much of it is out of its hands.

@@ -57,7 +57,7 @@ void resolve_schedule(Resolution& r) {
     spec = join_spec(parts.name, params);
   }
   try {
-    scenario.schedule = make_schedule(spec);
+    scenario.schedule = make_schedule(spec, scenario.workload.gradient);
   } catch (const Error& error) {
     throw error.inside("--schedule", Fault::value);
   }

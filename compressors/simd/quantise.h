@@ -1,4 +1,4 @@
-// Floats to integer codes and back, block by block: what a block spans, its codes, what they mean.
+// Floats to integer codes and back, block by block.
 #pragma once
 
 #include <cstddef>
@@ -6,23 +6,6 @@
 #include <span>
 
 namespace breakeven {
-
-/// The lowest and the highest element; NaN both where one is not finite.
-struct Extent {
-  float low = 0, high = 0;
-};
-/// Of the differences to an origin: their sum and that of their squares. And the largest magnitude, that of
-/// the origin included; NaN where there is one.
-struct Moments {
-  float sum = 0, squares = 0, largest = 0;
-};
-
-// Of every `block` values (the last block may be shorter) what the name says.
-void extents(std::span<const float> values, std::size_t block, Extent* of_blocks);
-void largest_magnitudes(std::span<const float> values, std::size_t block, float* of_blocks);
-void sums_of_squares(std::span<const float> values, std::size_t block, float* of_blocks);
-/// Of all values.
-Moments moments(std::span<const float> values, float origin);
 
 /// How the values of a block become codes. With an inverse of 0 all of them take the code of zero.
 struct Scaling {

@@ -384,7 +384,7 @@ namespace {
 /// A magnitude likely above the k-th largest and one likely below, from a few of them.
 std::array<std::int32_t, 2> guesses(const std::int32_t* magnitudes, std::size_t n, std::size_t k) {
   constexpr std::size_t kFew = 64;
-  std::array<std::int32_t, kFew> few;
+  std::array<std::int32_t, kFew> few{};
   for (std::size_t i = 0; i < kFew; ++i) {
     few[i] = magnitudes[i * (n / kFew)];
   }

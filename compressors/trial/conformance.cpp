@@ -47,38 +47,50 @@ void check_work(const Work& work, const std::string& whose) {
   check_amount(work.known.value_or(Seconds{}).base(), "time of " + whose);
 }
 
-/// What one round of a plan sends must be possible.
-void check_payload(const Round& round, std::size_t workers, std::size_t period) {
+/// Empty where a kernel can send exactly what this round plans; else why not. A described scheme may plan
+/// averages.
+std::string impossible(const Round& round, std::size_t workers, std::size_t period) {
   const double payload = round.payload.base();
-  check_amount(payload, "payload");
   const std::string sends = "plans to send " + exact(payload) + " bytes";
-  if (payload == 0 && round.exchange != Exchange::none) {
-    throw Breach(sends + ": such a round is left out");
-  }
   const double whole = payload * static_cast<double>(period);
   if (whole != std::floor(whole)) {
-    throw Breach(sends + (period == 1 ? "" : " in each of " + std::to_string(period) + " steps"));
+    return sends + (period == 1 ? "" : " in each of " + std::to_string(period) + " steps");
   }
   const bool sums = round.exchange == Exchange::all_reduce || round.exchange == Exchange::push_pull ||
                     round.exchange == Exchange::reduce_scatter;
   if (sums && std::fmod(whole, size_of(round.element)) != 0) {
-    throw Breach(sends + " in a sum of elements of " + exact(size_of(round.element)) + " bytes");
+    return sends + " in a sum of elements of " + exact(size_of(round.element)) + " bytes";
   }
   const bool parts = round.exchange == Exchange::all_to_all || round.exchange == Exchange::reduce_scatter;
   if (parts && std::fmod(whole, static_cast<double>(workers)) != 0) {
-    throw Breach(sends + ", which do not part among " + of_workers(workers));
+    return sends + ", which do not part among " + of_workers(workers);
+  }
+  return {};
+}
+
+void check_round(const Round& round) {
+  check_work(round.encode, "encode");
+  check_work(round.decode, "decode");
+  check_amount(round.payload.base(), "payload");
+  check_amount(round.summed.value_or(Bytes{}).base(), "summed");
+  if (round.payload == Bytes{} && round.exchange != Exchange::none) {
+    throw Breach("plans to send nothing: such a round is left out");
   }
 }
 
+/// `where` says which round, when it throws.
 void check_plan(const Compressor& compressor, std::span<const Shape> message, std::size_t workers,
                 std::string& where) {
   const Plan plan = watched("plan", [&] { return compressor.plan(message, workers); });
   const std::string outside = where;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     where = outside + ", round " + std::to_string(i + 1) + " of " + std::to_string(plan.size());
-    check_work(plan[i].encode, "encode");
-    check_work(plan[i].decode, "decode");
-    check_payload(plan[i], workers, compressor.period());
+    check_round(plan[i]);
+    const std::string why = impossible(plan[i], workers, compressor.period());
+    const Worker first{.workers = workers};
+    if (!why.empty() && watched("kernel", [&] { return compressor.kernel(message, first); }) != nullptr) {
+      throw Breach(why);
+    }
   }
   where = outside;
   check_amount(watched("state", [&] { return compressor.state(message, workers); }).base(), "state");

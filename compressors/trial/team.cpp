@@ -160,10 +160,11 @@ void Team::exchange() {
 
 void Team::decode(std::size_t rank, const Payload& delivered) {
   Member& member = members_[rank];
-  // Bytes have no alignment: an odd address.
-  Guarded received = options_.tight
-                         ? Guarded(delivered.size(), {.offset = rank + 2, .behind = 0, .pattern = 0xff})
-                         : Guarded(delivered.size(), {.offset = rank + 1, .pattern = 0x3d});
+  // Elements stand at multiples of their size, bytes anywhere.
+  const auto size = static_cast<std::size_t>(size_of(plan_[round_ - 1].element));
+  Guarded received =
+      options_.tight ? Guarded(delivered.size(), {.offset = size * (rank + 2), .behind = 0, .pattern = 0xff})
+                     : Guarded(delivered.size(), {.offset = size * (rank + 1), .pattern = 0x3d});
   received.fill(delivered);
   for (int call = 0; call < (options_.twice ? 2 : 1); ++call) {
     watched("decode at rank " + std::to_string(rank), [&] {

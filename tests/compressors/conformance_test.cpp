@@ -38,6 +38,8 @@ TEST(Conformance, OfADescribedSchemeIsItsPlans) {
     }
   };
   EXPECT_THAT(found(faults), Contains("9 elements, 3 workers, round 1 of 2: payload is -20"));
+  faults.plan = [](Plan& plan) { plan.front().payload = Bytes::of(0.5); };  // an average
+  EXPECT_THAT(found(faults), IsEmpty());
 }
 
 TEST(Conformance, ASayingOfTwoBytesTooManyIsALie) {
@@ -63,7 +65,7 @@ TEST(Conformance, PlansMustMakeSense) {
   EXPECT_EQ(with([](Round& round) { round.payload = Bytes::of(HUGE_VAL); }), where + "payload is inf");
   EXPECT_EQ(with([](Round& round) { round.payload = Bytes::of(0.5); }), where + "plans to send 0.5 bytes");
   EXPECT_EQ(with([](Round& round) { round.payload = {}; }),
-            where + "plans to send 0 bytes: such a round is left out");
+            where + "plans to send nothing: such a round is left out");
   EXPECT_EQ(with([](Round& round) { round.exchange = Exchange::all_to_all; }),
             where + "plans to send 20 bytes, which do not part among 3 workers");
   EXPECT_EQ(with([](Round& round) {
@@ -72,6 +74,7 @@ TEST(Conformance, PlansMustMakeSense) {
               round.payload = Bytes::of(18);
             }),
             where + "plans to send 18 bytes in a sum of elements of 4 bytes");
+  EXPECT_EQ(with([](Round& round) { round.summed = Bytes::of(-4); }), where + "summed is -4");
   EXPECT_EQ(with([](Round& round) { round.encode.flops = -1; }), where + "flops of encode is -1");
   EXPECT_EQ(with([](Round& round) { round.decode.repeats = 0; }), where + "repeats of decode is 0");
   EXPECT_EQ(with([&](Round& round) { round.encode.known = Seconds::of(nan); }),

@@ -34,7 +34,7 @@ struct Faults {
 class FaultyKernel final : public Kernel {
  public:
   FaultyKernel(const Faults& faults, const Worker& worker, std::size_t n)
-      : faults_(faults), worker_(worker), n_(n), half_((n + 1) / 2) {}
+      : faults_(faults), worker_(worker), half_((n + 1) / 2) {}
 
   std::span<const std::byte> encode(std::size_t round, std::span<const float> gradient) override {
     static std::vector<float> all_send_this;
@@ -75,7 +75,7 @@ class FaultyKernel final : public Kernel {
  private:
   const Faults& faults_;
   Worker worker_;
-  std::size_t n_, half_;
+  std::size_t half_;
   std::vector<float> sent_;
 };
 

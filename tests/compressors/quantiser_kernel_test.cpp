@@ -13,6 +13,7 @@
 #include "compressors/half.h"
 #include "compressors/simd/pack.h"
 #include "compressors/simd/quantise.h"
+#include "compressors/simd/statistics.h"
 #include "compressors/trial/guarded.h"
 #include "tests/compressors/fleet.h"
 
@@ -60,15 +61,14 @@ TEST(BlockStatistics, AreThoseOfEachBlock) {
       const std::span<const float> values = data.span();
       for (const std::size_t block : kBlocks) {
         const std::size_t blocks = (n + block - 1) / block;
-        std::vector<Extent> extent(blocks);
-        std::vector<float> largest(blocks), squares(blocks);
-        extents(values, block, extent.data());
+        std::vector<float> low(blocks), high(blocks), largest(blocks), squares(blocks);
+        extents(values, block, low.data(), high.data());
         largest_magnitudes(values, block, largest.data());
         sums_of_squares(values, block, squares.data());
         for (std::size_t b = 0; b < blocks; ++b) {
           const Reference of = reference_of(values.subspan(b * block, std::min(block, n - b * block)));
-          EXPECT_EQ(extent[b].low, of.low);
-          EXPECT_EQ(extent[b].high, of.high);
+          EXPECT_EQ(low[b], of.low);
+          EXPECT_EQ(high[b], of.high);
           EXPECT_EQ(largest[b], of.largest);
           EXPECT_NEAR(squares[b], of.squares, 1e-5 * of.squares);
         }
@@ -83,13 +83,12 @@ TEST(BlockStatistics, ShowWhatIsNotFinite) {
       for (const std::size_t at : {0, 5, 17, 64, 99}) {
         std::vector<float> values(100, -0.5F);
         values[at] = bad;
-        Extent extent;
-        float largest = 0, squares = 0;
-        extents(values, 100, &extent);
+        float low = 0, high = 0, largest = 0, squares = 0;
+        extents(values, 100, &low, &high);
         largest_magnitudes(values, 100, &largest);
         sums_of_squares(values, 100, &squares);
         const Moments all = moments(values, values[0]);
-        EXPECT_TRUE(std::isnan(extent.low) && std::isnan(extent.high));
+        EXPECT_TRUE(std::isnan(low) && std::isnan(high));
         EXPECT_FALSE(std::isfinite(largest) || std::isfinite(squares) || std::isfinite(all.largest));
       }
     }
@@ -609,7 +608,8 @@ TEST(TernGrad, SendsThreeLevelsUpToTheClippedMagnitude) {
   for (const char* spec : {"terngrad", "terngrad:pack=2bit"}) {
     Fleet fleet(spec, vector_of(n));
     fleet.step({gradient});
-    const float scale = fleet.sent<float>(0)[0];
+    float scale = 0;
+    std::memcpy(&scale, fleet.payloads()[0][0].data(), sizeof(scale));
     EXPECT_NEAR(scale, clip, 1e-5 * clip);
     double kept = 0, wanted = 0;
     for (std::size_t i = 0; i < n; ++i) {

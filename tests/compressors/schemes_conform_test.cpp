@@ -14,9 +14,15 @@
 namespace breakeven::test {
 namespace {
 
+/// What has no code: a ratio that no scheme reaches, and vectors that no worker hears of.
+bool described_only(const std::string& spec) {
+  return spec.starts_with("ideal") ||
+         (spec.starts_with("powersgd") && spec.find("vectors=skip") != std::string::npos);
+}
+
 void expect_conforms(const std::string& spec, const ConformanceOptions& options) {
   const Conformance result = check_conformance(*registry().make(spec).compressor, options);
-  EXPECT_TRUE(result.has_kernel) << spec;
+  EXPECT_EQ(result.has_kernel, !described_only(spec)) << spec;
   for (const Finding& finding : result.findings) {
     ADD_FAILURE() << spec << ": " << finding.where << ": " << finding.wrong;
   }
@@ -131,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(All, Schemes, testing::ValuesIn(names()),
 /// The bucket of the tensors next to the input (many of all kinds), and the one of the last layer.
 std::vector<Message> resnet_buckets() {
   const Workload workload = Catalogue().model("resnet50").workload;
-  const auto sent = make_schedule("ddp").messages(workload);
+  const auto sent = make_schedule("ddp").messages(workload, {});
   return {sent.front().tensors, sent.back().tensors};
 }
 
