@@ -80,6 +80,7 @@ int trace(const Context&);
 int measure(const Context&);
 int import_profile(const Context&);
 int check(const Context&);
+int validate(const Context&);
 int man(const Context&);
 int completion(const Context&);
 int help(const Context&);

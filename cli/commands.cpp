@@ -40,7 +40,9 @@ constexpr Flag kFlags[] = {
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
     {"profiles", 0, "DIR",
-     "also the profiles in DIR/models, DIR/devices, DIR/fabrics, DIR/codecs, DIR/sweeps (repeatable)", true},
+     "also the profiles in DIR/models, DIR/devices, DIR/fabrics, DIR/codecs, DIR/sweeps, DIR/published "
+     "(repeatable)",
+     true},
     {"color", 0, "auto|always|never",
      "colour (default auto: on a terminal, unless NO_COLOR is set or TERM is dumb)"},
     {"quiet", 'q', "", "no warnings"},
@@ -85,6 +87,15 @@ constexpr std::string_view kCheckDetails =
     "written beside the buffers. Of a scheme without code the plans are checked. Exit status 1 when "
     "something "
     "failed.";
+
+constexpr std::string_view kValidateDetails =
+    "Predicts every case of the sources (list published; default: all) and says how far off it is. A CASES "
+    "is a "
+    "name or a JSON file. Without names the cases outside their tolerance are shown, the furthest first, "
+    "with "
+    "what their setup or the model likely lacks; with names every case. Exit status 1 when a source no "
+    "longer "
+    "keeps the bound that its file states.";
 
 constexpr std::size_t kAny = 1 << 16;  // arguments
 
@@ -163,9 +174,18 @@ std::vector<Command> table() {
        .details = kCheckDetails,
        .examples = {{"every scheme of a shared object", "breakeven check ./mine.so"}},
        .run = check},
+      {.name = "validate",
+       .summary = "how close predictions come to what was published and measured",
+       .usage = "[CASES...]",
+       .most = kAny,
+       .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
+       .details = kValidateDetails,
+       .examples = {{"all sources", "breakeven validate"},
+                    {"every case of one", "breakeven validate yu2020-methods --format csv"}},
+       .run = validate},
       {.name = "list",
        .summary = "what there is to choose from, and each one in detail",
-       .usage = "models|devices|fabrics|schemes|schedules|codecs|sweeps [NAME]",
+       .usage = "models|devices|fabrics|schemes|schedules|codecs|sweeps|published [NAME]",
        .least = 1,
        .most = 2,
        .flags = {"format", "output", "names", "scheme-file", "plugin", "profiles", "color", "quiet", "help"},

@@ -8,6 +8,7 @@
 #include "model/error.h"
 #include "model/schedule.h"
 #include "profiles/grid.h"
+#include "profiles/published.h"
 
 namespace breakeven::cli {
 namespace {
@@ -209,6 +210,19 @@ Details sweep_details(const Grid& grid) {
   return all;
 }
 
+Details published_details(const Published& source) {
+  Details all = {{"name", source.name, {}}, {"summary", source.summary, source.source}};
+  for (const PublishedCase& one : source.cases) {
+    all.push_back({fmt::format("{}, {}", one.id, name(one.figure)),
+                   fmt::format("{} ({}), within {}", one.text, name(one.kind), to_string(one.tolerance)),
+                   {}});
+  }
+  for (const std::string& text : source.left_out) {
+    all.push_back({"left out", text, {}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Detail> details(const Context& context, const std::string& kind, const std::string& name) {
@@ -229,6 +243,10 @@ std::vector<Detail> details(const Context& context, const std::string& kind, con
     if (kind == "sweeps") {
       const Catalogue::Text text = catalogue.sweep(name);
       return sweep_details(read_grid(text.json, text.where));
+    }
+    if (kind == "published") {
+      const Catalogue::Text text = catalogue.published(name);
+      return published_details(read_published(text.json, text.where));
     }
     return kind == "schemes" ? scheme_details(context, name) : schedule_details(name);
   } catch (const Error& error) {

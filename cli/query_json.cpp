@@ -21,6 +21,12 @@ std::vector<std::pair<std::string, double>> parts_of(const Breakdown& parts) {
           {"exposed_codec_s", parts.exposed_codec.base()}};
 }
 
+/// The step of one worker alone as a share of this step: 1 is linear scaling.
+double scaling(const Prediction& prediction) {
+  const Breakdown& parts = prediction.parts;
+  return (parts.forward + parts.backward + parts.other) / prediction.step;
+}
+
 /// The ends of an interval; nothing where it is open.
 using Ends = std::pair<std::optional<double>, std::optional<double>>;
 std::vector<Ends> ends_of(const BandwidthIntervals& intervals) {
@@ -64,6 +70,7 @@ void write_intervals(JsonWriter& json, const std::optional<Intervals>& intervals
 void write_prediction(JsonWriter& json, const Prediction& prediction) {
   json.member("step_s", prediction.step.base());
   json.member("backward_and_sync_s", prediction.parts.backward_and_sync().base());
+  json.member("scaling", scaling(prediction));
   json.key("parts").begin_object();
   for (const auto& [key, value] : parts_of(prediction.parts)) {
     json.member(key, value);
@@ -136,7 +143,8 @@ std::string intervals_text(const std::optional<Intervals>& intervals) {
 }
 
 std::vector<Value> prediction_cells(const Prediction& prediction) {
-  std::vector<Value> cells = {prediction.step.base(), prediction.parts.backward_and_sync().base()};
+  std::vector<Value> cells = {prediction.step.base(), prediction.parts.backward_and_sync().base(),
+                              scaling(prediction)};
   for (const auto& [key, value] : parts_of(prediction.parts)) {
     cells.emplace_back(value);
   }
@@ -210,7 +218,8 @@ std::string query_jsonl(const Answer& answer) {
 
 Rows query_rows(const Answer& answer) {
   Rows rows;
-  rows.columns = {"scheme", "verdict", "speedup", "speedup_range", "step_s", "backward_and_sync_s"};
+  rows.columns = {"scheme", "verdict", "speedup", "speedup_range", "step_s", "backward_and_sync_s",
+                  "scaling"};
   for (const auto& [key, value] : parts_of(answer.plain.parts)) {
     rows.columns.push_back(key);
   }

@@ -13,7 +13,8 @@ namespace breakeven::cli {
 namespace {
 
 constexpr std::size_t kNoAxis = static_cast<std::size_t>(-1);
-constexpr std::string_view kResults[] = {"scheme", "step_s", "plain_step_s", "speedup", "verdict", "winner"};
+constexpr std::string_view kResults[] = {"scheme",  "step_s",  "plain_step_s", "speedup",
+                                         "scaling", "verdict", "winner"};
 
 /// "bandwidth" -> "bandwidth_bytes_per_s": the option with its base unit.
 std::string column_name(const std::string& option) {
@@ -217,6 +218,7 @@ void RowWriter::append(std::string& text, const GridPlan::Point& point, GridRunn
     cell(column++, rows[i].step.base());
     cell(column++, rows[i].plain.base());
     cell(column++, rows[i].speedup);
+    cell(column++, rows[i].scaling);
     const std::string_view verdict = name(rows[i].call);
     append_cell(text, column++, json ? '"' + std::string(verdict) + '"' : verdict);
     append_cell(text, column++, winner ? std::string_view(schemes[*winner]) : json ? "\"none\"" : "none");

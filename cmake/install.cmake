@@ -10,7 +10,7 @@ install(TARGETS breakeven)
 install(TARGETS breakeven_model breakeven_compressors breakeven_profiles breakeven_cli EXPORT breakevenTargets)
 foreach(folder IN ITEMS model compressors profiles cli)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION include/breakeven/${folder}
-          FILES_MATCHING PATTERN "*.h")
+          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
 endforeach()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/breakeven)

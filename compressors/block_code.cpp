@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "compressors/simd/pack.h"
 
@@ -36,6 +37,8 @@ BlockCode::BlockCode(const BlockFormat& format, std::size_t elements)
       elements_(elements),
       block_(std::max<std::size_t>(1, format.block == 0 ? elements : std::min(format.block, elements))),
       tile_(std::min(kTile, kBlocks * block_)),
+      even_(tile_ % block_ == 0),
+      shift_(std::has_single_bit(block_) ? static_cast<unsigned>(std::countr_zero(block_)) : 0),
       codes_(constants_.bytes() * above(elements, block_)) {
   bytes_ = codes_ + above(packed_bytes(elements, format.bits), format.word) * format.word;
   if (large() && format.constants != BlockFormat::Constants::given) {
@@ -52,9 +55,9 @@ BlockSummary BlockCode::summary(const Part<const float>& from, std::size_t begin
   bool none = true;
   from.joined.each(from.first + begin, from.first + end,
                    [&](std::size_t place, std::size_t, std::size_t count) {
-                     BlockSummary one;
-                     constants_.summarise({from.message + place, count}, count, &one.first, &one.second);
-                     all = none ? one : constants_.join(all, one);
+                     BlockSummary part;
+                     constants_.summarise({from.message + place, count}, count, &part.first, &part.second);
+                     all = none ? part : constants_.join(all, part);
                      none = false;
                    });
   return all;
@@ -85,8 +88,8 @@ void BlockCode::each_piece(const Part<Float>& part, Tile tile, F&& work) const {
                    [&](std::size_t place, std::size_t from, std::size_t count) {
                      const std::size_t begin = from - part.first, end = begin + count;
                      for (std::size_t at = begin; at < end;) {
-                       const bool start = at % block_ == 0;
-                       const std::size_t stop = start ? end : std::min(end, above(at, block_) * block_);
+                       const bool start = block_of(at) * block_ == at;
+                       const std::size_t stop = start ? end : std::min(end, (block_of(at) + 1) * block_);
                        work(place + (at - begin), at, stop - at, start ? block_ : stop - at);
                        at = stop;
                      }
@@ -105,9 +108,9 @@ struct BlockCode::Workspace {
 /// starts before that is another thread's, and is looked at twice.
 void BlockCode::settle_tile(const Part<const float>& from, Tile tile, std::size_t fresh, std::byte* payload,
                             Workspace& work) const {
-  const std::size_t first = tile.begin / block_, count = (tile.end - 1) / block_ + 1 - first,
+  const std::size_t first = block_of(tile.begin), count = block_of(tile.end - 1) + 1 - first,
                     size = constants_.bytes();
-  const bool whole = tile_ % block_ == 0 && from.joined.whole(from.first + tile.begin, from.first + tile.end);
+  const bool whole = even_ && from.joined.whole(from.first + tile.begin, from.first + tile.end);
   if (whole && !large()) {
     from.joined.each(from.first + tile.begin, from.first + tile.end,
                      [&](std::size_t place, std::size_t, std::size_t elements) {
@@ -160,7 +163,7 @@ void BlockCode::encode_tiles(const Part<const float>& from, std::uint64_t key, T
     const bool direct = format_.bits == 8;
     Code* const codes = direct ? reinterpret_cast<Code*>(packed) : reinterpret_cast<Code*>(work.codes.data());
     each_piece(from, tile, [&](std::size_t place, std::size_t at, std::size_t count, std::size_t unit) {
-      quantise({from.message + place, count}, unit, work.scalings.data() + (at / block_ - begin / block_),
+      quantise({from.message + place, count}, unit, work.scalings.data() + (block_of(at) - block_of(begin)),
                {key, from.first + at}, codes + (at - begin));
     });
     if (!direct) {
@@ -202,7 +205,7 @@ void BlockCode::encode(const Joined& from, const float* gradient, std::uint64_t 
 template <class Code>
 void BlockCode::decode_tile(const std::byte* payload, Tile tile, const Part<float>& to, Decode mode,
                             float share, Workspace& work) const {
-  const std::size_t first = tile.begin / block_, last = (tile.end - 1) / block_;
+  const std::size_t first = block_of(tile.begin), last = block_of(tile.end - 1);
   for (std::size_t block = first; block <= last; ++block) {
     const Levels one = constants_.receive(payload + block * constants_.bytes());
     work.levels[block - first] = {one.low * share, one.step * share};
@@ -215,7 +218,7 @@ void BlockCode::decode_tile(const std::byte* payload, Tile tile, const Part<floa
     codes = unpacked;
   }
   each_piece(to, tile, [&](std::size_t place, std::size_t at, std::size_t count, std::size_t unit) {
-    dequantise(mode, codes + (at - tile.begin), unit, work.levels.data() + (at / block_ - first),
+    dequantise(mode, codes + (at - tile.begin), unit, work.levels.data() + (block_of(at) - first),
                format_.zero, {to.message + place, count});
   });
 }

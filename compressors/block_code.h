@@ -49,6 +49,10 @@ class BlockCode {
   };
 
   [[nodiscard]] bool large() const;
+  /// Of an element. Divisions would take as long as coding does.
+  [[nodiscard]] std::size_t block_of(std::size_t element) const {
+    return shift_ > 0 ? element >> shift_ : element / block_;
+  }
   [[nodiscard]] BlockSummary summary(const Part<const float>& from, std::size_t begin, std::size_t end) const;
   template <class Float, class F>
   void each_piece(const Part<Float>& part, Tile tile, F&& work) const;
@@ -70,6 +74,8 @@ class BlockCode {
   BlockFormat format_;
   BlockConstants constants_;
   std::size_t elements_ = 0, block_ = 1, tile_ = 1, bytes_ = 0;
+  bool even_ = true;       // every tile is of whole blocks
+  unsigned shift_ = 0;     // of a block of 2^shift elements; 0: it is of another size
   std::size_t codes_ = 0;  // where they start in a payload
   Buffer<BlockSummary> pieces_;
 };

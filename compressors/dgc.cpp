@@ -51,12 +51,16 @@ class DgcKernel final : public Kernel {
     if (round == 2) {
       return encoder_.positions(selector_.positions());
     }
-    threads_.ranges(rules_.elements, kGrain, [&](std::size_t begin, std::size_t end) {
-      accumulate_momentum(gradient.subspan(begin, end - begin), kMomentum, velocity_.data() + begin,
-                          sum_.data() + begin);
-    });
+    Source source{gradient, sum_.data(), velocity_.data(), kMomentum};
+    if (rules_.rounds > 1) {  // counts want the sum; a sample alone takes what it will be
+      threads_.ranges(rules_.elements, kGrain, [&](std::size_t begin, std::size_t end) {
+        accumulate_momentum(gradient.subspan(begin, end - begin), kMomentum, velocity_.data() + begin,
+                            sum_.data() + begin);
+      });
+      source = {.gradient = sum_.span()};
+    }
     selector_.clear();
-    selector_.add_above(sum_.span(), threshold(), rules_.kept, 0);
+    selector_.add_above(source, threshold(source.terms()), rules_.kept, 0);
     count_ = selector_.positions().size();
     clear(velocity_.data(), selector_.positions().data(), count_);
     clear(sum_.data(), selector_.positions().data(), count_);
@@ -79,8 +83,8 @@ class DgcKernel final : public Kernel {
 
   /// What entries must be above. The correction is GRACE's: by a factor of 1.3 or 0.7 while more than 1.3 k
   /// or fewer than 0.7 k elements reach the threshold. The first or only count is the selection's own.
-  std::int32_t threshold() {
-    sample_.take(sum_.data(), nullptr, rules_.elements, rules_.lines);
+  std::int32_t threshold(const Terms& terms) {
+    sample_.take(terms, rules_.elements, rules_.lines);
     if (sample_.size() == 0) {
       return kBelowAll;
     }

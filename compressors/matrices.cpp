@@ -77,8 +77,8 @@ void Matrices::split(std::size_t threads) {
     add(rows_, matrix, matrix.rows, kPiece);
   }
   // Backwards: of what went through the caches forwards, the end is still there.
-  for (auto matrix = matrices_.rbegin(); matrix != matrices_.rend(); ++matrix) {
-    add(cols_, *matrix, matrix->cols, 16 * kPiece);
+  for (std::size_t i = matrices_.size(); i-- > 0;) {
+    add(cols_, matrices_[i], matrices_[i].cols, 16 * kPiece);
   }
 }
 

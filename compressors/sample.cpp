@@ -10,16 +10,19 @@ namespace breakeven {
 Sample::Sample(std::size_t lines)
     : chosen_(lines), magnitudes_(kLine * lines), scratch_(kLine * lines), tail_(kLine * lines) {}
 
-void Sample::take(const float* values, const float* more, std::size_t n, std::size_t lines) {
-  // Lines of the vector, not of memory, where its address is not a whole number of floats from one.
-  const std::size_t off = reinterpret_cast<std::uintptr_t>(values) / sizeof(float) % kLine;
+void Sample::take(Terms terms, std::size_t n, std::size_t lines) {
+  // From the first address at which a cache line of the gradient begins.
+  const std::size_t off = reinterpret_cast<std::uintptr_t>(terms.gradient) / sizeof(float) % kLine;
   const std::size_t first = std::min(n, (kLine - off) % kLine), whole = (n - first) / kLine;
   lines_ = std::min({lines, whole, chosen_.size()});
-  if (lines_ > 0) {
-    Strata(whole, lines_, 0).draw(0, lines_, chosen_.data());
-    copy_lines(values + first, more == nullptr ? nullptr : more + first, chosen_.data(), lines_,
-               magnitudes_.data());
+  if (lines_ == 0) {
+    return;
   }
+  Strata(whole, lines_, 0).draw(0, lines_, chosen_.data());
+  for (const float** term : {&terms.gradient, &terms.residual, &terms.velocity}) {
+    *term += *term == nullptr ? 0 : first;
+  }
+  copy_lines(terms, chosen_.data(), lines_, magnitudes_.data());
 }
 
 std::int32_t Sample::kth(std::size_t k) {
@@ -44,11 +47,7 @@ Sample::Band Sample::band(std::size_t n, std::size_t k) {
   const double margin = 5 * std::sqrt(std::max(expected, seen)) + 3;
   Band band;
   const auto low = static_cast<std::size_t>(expected + margin) + 1;
-  if (low <= count) {
-    band.low = largest(low) - 1;
-  } else {
-    band.low = floor;
-  }
+  band.low = low <= count ? largest(low) - 1 : floor;
   if (expected > margin + 1) {
     band.high = largest(static_cast<std::size_t>(expected - margin));
   }

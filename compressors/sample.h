@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "compressors/buffer.h"
-#include "compressors/simd/select.h"
+#include "compressors/simd/rank.h"
 
 namespace breakeven {
 
@@ -15,8 +15,8 @@ class Sample {
   /// Of at most `lines` cache lines.
   explicit Sample(std::size_t lines);
 
-  /// As many lines, or as there are, of `values`, or of the sums with `more` where that is not null.
-  void take(const float* values, const float* more, std::size_t n, std::size_t lines);
+  /// As many lines, or as there are, of vectors of n elements.
+  void take(Terms terms, std::size_t n, std::size_t lines);
   [[nodiscard]] std::size_t size() const { return kLine * lines_; }
 
   /// The k-th largest magnitude, k from 1 to size().

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compressors/simd/momentum.h"
 #include "compressors/simd/vector.h"
 
 namespace breakeven {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kChunk = 16384;     // elements collected between two looks at the room that is left
 constexpr std::size_t kSumChunk = 65536;  // elements whose sum is taken at once, whatever the threads
+constexpr std::size_t kAlign = 64;        // bounds of ranges
 constexpr std::size_t kSampled = 4096;    // smaller vectors are taken whole
 constexpr std::size_t kMostLines = 4096;  // more cost more than a narrower band saves
 
@@ -26,8 +28,29 @@ std::size_t room(std::size_t length, std::size_t k, bool equal) {
 std::size_t range_count(std::size_t n, const Threads& threads) {
   return std::clamp<std::size_t>(n / kChunk, 1, threads.count());
 }
+std::size_t collect_chunk(const Source& source, std::size_t begin, std::size_t length, std::int32_t above,
+                          std::uint32_t place, float* values, std::uint32_t* positions) {
+  const std::span<const float> gradient = source.gradient.subspan(begin, length);
+  if (source.residual == nullptr) {
+    return collect_above(gradient.data(), length, above, place, values, positions);
+  }
+  float* const residual = source.residual + begin;
+  if (source.velocity == nullptr) {
+    return add_and_collect(gradient.data(), residual, length, above, place, values, positions);
+  }
+  constexpr std::size_t kNear = 1024;  // elements that are collected while they are in the first-level cache
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < length; i += kNear) {
+    const std::size_t near = std::min(kNear, length - i);
+    accumulate_momentum(gradient.subspan(i, near), source.momentum, source.velocity + begin + i,
+                        residual + i);
+    count += collect_above(residual + i, near, above, place + static_cast<std::uint32_t>(i), values + count,
+                           positions + count);
+  }
+  return count;
+}
 std::size_t part_begin(std::size_t n, std::size_t part, std::size_t parts) {
-  return part == parts ? n : n * part / parts / kCollectSlack * kCollectSlack;
+  return part == parts ? n : n * part / parts / kAlign * kAlign;
 }
 
 }  // namespace
@@ -47,7 +70,7 @@ Selector::Selector(std::span<const Quota> vectors, Threads& threads)
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t begin = part_begin(quota.elements, part, parts);
       collected +=
-          room(part_begin(quota.elements, part + 1, parts) - begin, quota.kept, false) + kCollectSlack;
+          room(part_begin(quota.elements, part + 1, parts) - begin, quota.kept, false) + kVectorSlack;
     }
     here = std::max(here, total + (parts == 1 ? collected : 0));
     pool = std::max(pool, parts == 1 ? 0 : collected);
@@ -75,7 +98,7 @@ void Selector::lay_out(std::size_t n, std::size_t k, bool equal) {
     const std::size_t begin = part_begin(n, part, parts), end = part_begin(n, part + 1, parts);
     const std::size_t capacity = room(end - begin, k, equal);
     ranges_.push_back({begin, end, offset, capacity, 0});
-    offset += capacity + kCollectSlack;
+    offset += capacity + kVectorSlack;
   }
 }
 
@@ -120,13 +143,8 @@ void Selector::collect(Source source, std::int32_t above, std::size_t first, Shr
       if (range.count + length > range.capacity) {
         limit = std::max(limit, shrink(range));
       }
-      const float* const gradient = source.gradient.data() + i;
-      const auto place = static_cast<std::uint32_t>(first + i);
-      range.count +=
-          source.residual == nullptr
-              ? collect_above(gradient, length, limit, place, values + range.count, positions + range.count)
-              : add_and_collect(gradient, source.residual + i, length, limit, place, values + range.count,
-                                positions + range.count);
+      range.count += collect_chunk(source, i, length, limit, static_cast<std::uint32_t>(first + i),
+                                   values + range.count, positions + range.count);
     }
   });
 }
@@ -213,22 +231,21 @@ void Selector::add_largest(Source source, std::size_t k, std::size_t first) {
   const std::size_t n = source.gradient.size();
   Sample::Band band;
   if (k < n && n >= kSampled) {
-    sample_.take(source.gradient.data(), source.residual, n, sample_lines(n));
+    sample_.take(source.terms(), n, sample_lines(n));
     band = sample_.band(n, k);
   }
   lay_out(n, k, band.low + 1 == band.high);
   collect_largest(source, band.low, k, first);
   if (collected() < k) {  // the band has missed
     const float* const sums = source.residual == nullptr ? source.gradient.data() : source.residual;
-    collect_largest({{sums, n}, nullptr}, kBelowAll, k, first);
+    collect_largest({.gradient = {sums, n}}, kBelowAll, k, first);
   }
   finish(cut_of(k, band.high), k);
 }
 
-void Selector::add_above(std::span<const float> values, std::int32_t above, std::size_t k,
-                         std::size_t first) {
-  lay_out(values.size(), k, false);
-  collect_largest({values, nullptr}, above, k, first);
+void Selector::add_above(Source source, std::int32_t above, std::size_t k, std::size_t first) {
+  lay_out(source.gradient.size(), k, false);
+  collect_largest(source, above, k, first);
   const Cut cut = cut_of(k, kAboveAll);
   finish(cut, std::min(k, collected()));
 }
@@ -286,7 +303,7 @@ void Selector::add_by_bisection(Source source, std::size_t k, std::size_t first,
     values = {source.residual, n};
   }
   const Cut cut = bisect(values, k, rounds);
-  collect({values, nullptr}, cut.ties > 0 ? cut.tie : cut.sure, first, [&](Range& range) {
+  collect({.gradient = values}, cut.ties > 0 ? cut.tie : cut.sure, first, [&](Range& range) {
     Cut rest = cut;
     range.count =
         keep(rest, values_of(range), positions_of(range), range.count, values_of(range), positions_of(range));

@@ -8,16 +8,21 @@
 
 #include "compressors/buffer.h"
 #include "compressors/sample.h"
+#include "compressors/simd/rank.h"
 #include "compressors/simd/select.h"
 #include "compressors/threads.h"
 
 namespace breakeven {
 
-/// A gradient, and what was not sent of those before it: null where that is not kept. A selection adds the
-/// gradient to it, and takes from the sums.
+/// A gradient, and what is kept of those before it: the residual, and its velocity. Where there is a
+/// residual, a selection brings it up to date, as Terms say, and takes from it.
 struct Source {
   std::span<const float> gradient;
   float* residual = nullptr;
+  float* velocity = nullptr;  // with a residual only
+  float momentum = 0;
+
+  [[nodiscard]] Terms terms() const { return {gradient.data(), residual, velocity, momentum}; }
 };
 
 /// How many of how many elements are taken.
@@ -26,7 +31,7 @@ struct Quota {
 };
 
 /// Collects entries (value and position) of one vector after another, by ascending position. Magnitudes are
-/// ordered as in simd/select.h: NaN come first, then infinities; of equal ones the first in the vector are
+/// ordered as in simd/magnitude.h: NaN come first, then infinities; of equal ones the first in the vector are
 /// taken. So results depend neither on threads nor on vector instructions.
 class Selector {
  public:
@@ -44,7 +49,7 @@ class Selector {
   /// both are found in `rounds` counts, by bisection between the mean and the largest magnitude.
   void add_by_bisection(Source source, std::size_t k, std::size_t first, std::size_t rounds);
   /// Those of magnitude above `above`, but the k largest if there are more.
-  void add_above(std::span<const float> values, std::int32_t above, std::size_t k, std::size_t first);
+  void add_above(Source source, std::int32_t above, std::size_t k, std::size_t first);
 
  private:
   /// One thread's part of the vector, and where its entries are collected.

@@ -86,7 +86,9 @@ Seconds Curve::at(double elements) const {
   const auto right = above == points.end() ? above - 1 : above;
   const auto left = right - 1;
   const double part = (elements - left->elements) / (right->elements - left->elements);
-  return std::max(Seconds{}, left->time + (right->time - left->time) * part);
+  const Seconds time = left->time + (right->time - left->time) * part;
+  // Noise can make a larger message look faster: beyond the curve nothing is faster than its end.
+  return above == points.end() ? std::max(right->time, time) : time;
 }
 
 bool Curve::covers(double elements) const {

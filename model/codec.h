@@ -10,7 +10,7 @@
 namespace breakeven {
 
 /// Seconds by gradient elements: linear between points, the first point's time below it (the fixed part), the
-/// last segment's slope above. Points have rising elements; at least one.
+/// last segment's slope, where that rises, above. Points have rising elements; at least one.
 struct Curve {
   struct Point {
     double elements = 0;

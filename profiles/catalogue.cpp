@@ -11,6 +11,7 @@
 #include "profiles/embedded.h"
 #include "profiles/grid.h"
 #include "profiles/option_values.h"
+#include "profiles/published.h"
 #include "profiles/read.h"
 
 namespace breakeven {
@@ -18,11 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> kKinds = {"models", "devices", "fabrics", "codecs", "sweeps"};
+constexpr std::array<std::string_view, 6> kKinds = {"models", "devices", "fabrics",
+                                                    "codecs", "sweeps",  "published"};
 
 /// "models" -> "model": the option and the word for one of them.
 std::string one(std::string_view kind) {
-  return std::string(kind.substr(0, kind.size() - 1));
+  return kind == "published" ? "source" : std::string(kind.substr(0, kind.size() - 1));
 }
 
 bool looks_like_file(const std::string& text) {
@@ -89,6 +91,7 @@ struct Catalogue::Cache {
   Read<DeviceProfile> devices;
   Read<FabricProfile> fabrics;
   Read<CodecProfile> codecs;
+  Read<BackwardLog> logs;
 };
 
 Catalogue::Catalogue() : cache_(std::make_shared<Cache>()) {}
@@ -124,7 +127,7 @@ void Catalogue::add_directory(const fs::path& directory) {
   }
   if (!any) {
     throw Error(Fault::file, directory.string(), "holds no profiles",
-                "a folder models, devices, fabrics, codecs or sweeps in it");
+                "a folder models, devices, fabrics, codecs, sweeps or published in it");
   }
 }
 
@@ -154,9 +157,10 @@ Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_o
   if (looks_like_file(name_or_file)) {
     return {read_text(name_or_file), place_of(name_or_file)};
   }
-  // A grid is named by itself, everything else by an option.
-  throw Error(Fault::value, (kind == "sweeps" ? "" : "--") + one(kind),
-              "unknown " + one(kind) + " " + quote(name_or_file), one_of(names(kind), name_or_file));
+  // Grids and published cases are named by themselves, everything else by an option.
+  const std::string place = kind == "sweeps" ? "sweep" : kind == "published" ? "validate" : "--" + one(kind);
+  throw Error(Fault::value, place, "unknown " + one(kind) + " " + quote(name_or_file),
+              one_of(names(kind), name_or_file));
 }
 
 ModelProfile Catalogue::model(const std::string& name_or_file) const {
@@ -198,8 +202,16 @@ CodecProfile Catalogue::codec(const std::string& name_or_file) const {
   });
 }
 
+BackwardLog Catalogue::backward_log(const std::string& file) const {
+  return cache_->get(cache_->logs, file, [&] { return read_backward_log(read_text(file), place_of(file)); });
+}
+
 Catalogue::Text Catalogue::sweep(const std::string& name_or_file) const {
   return find("sweeps", name_or_file);
+}
+
+Catalogue::Text Catalogue::published(const std::string& name_or_file) const {
+  return find("published", name_or_file);
 }
 
 std::vector<CodecCosts> Catalogue::codecs_for(std::string_view device) const {
@@ -254,6 +266,11 @@ std::vector<Listing> Catalogue::list(std::string_view kind) const {
       const Text text = sweep(name);
       const Grid grid = read_grid(text.json, text.where);
       rows.push_back({name, grid.summary, grid.source});
+    } else if (kind == "published") {
+      const Text text = published(name);
+      const Published source = read_published(text.json, text.where);
+      check_name(source.name, name, text.where);
+      rows.push_back({name, source.summary, source.source});
     }
   }
   return rows;

@@ -23,8 +23,19 @@ struct Timing {
   Precision precision = Precision::fp32;
   double batch = 0;
   Seconds forward, backward, other;
+  /// From each gradient to the next as backward makes them, last tensor first; adds up to `backward`. Empty:
+  /// not known.
+  std::vector<Seconds> gaps;
   Origin origin = Origin::measured;
   std::string source;
+};
+/// The gradients of one backward pass, in the order in which they appeared.
+struct BackwardLog {
+  struct Row {
+    Seconds gap;  ///< since the gradient before, or since backward began
+    std::size_t bytes = 0;
+  };
+  std::vector<Row> rows;
 };
 struct ModelProfile {
   std::string name, summary, source;
@@ -70,16 +81,19 @@ class Catalogue {
   [[nodiscard]] DeviceProfile device(const std::string& name_or_file) const;
   [[nodiscard]] FabricProfile fabric(const std::string& name_or_file) const;
   [[nodiscard]] CodecProfile codec(const std::string& name_or_file) const;
+  [[nodiscard]] BackwardLog backward_log(const std::string& file) const;
   /// The text of a grid and the place to name in errors about it.
   struct Text {
     std::string json, where;
   };
   [[nodiscard]] Text sweep(const std::string& name_or_file) const;
+  /// The same of published cases.
+  [[nodiscard]] Text published(const std::string& name_or_file) const;
 
   /// Every codec curve of the catalogue that was taken on `device`.
   [[nodiscard]] std::vector<CodecCosts> codecs_for(std::string_view device) const;
   [[nodiscard]] std::vector<std::string> names(std::string_view kind) const;
-  /// kind: models, devices, fabrics, codecs, sweeps.
+  /// kind: models, devices, fabrics, codecs, sweeps, published.
   [[nodiscard]] std::vector<Listing> list(std::string_view kind) const;
 
  private:

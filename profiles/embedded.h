@@ -7,7 +7,7 @@
 namespace breakeven {
 
 struct EmbeddedProfile {
-  std::string_view kind;  ///< folder under profiles/: models, devices, fabrics, codecs, sweeps
+  std::string_view kind;  ///< folder under profiles/: models, devices, fabrics, codecs, sweeps, published
   std::string_view name;  ///< file name without .json
   std::string_view json;
 };

@@ -206,6 +206,7 @@ const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
   }
   const double gamma = scenario.overlap.gamma;
   const Baseline base = baseline(*prepared.plain, scenario.fabric, gamma, judge);
+  const Seconds alone = base.parts.forward + base.parts.backward + base.parts.other;
   rows_.resize(prepared.schemes.size());
   winner_.reset();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -213,7 +214,7 @@ const std::vector<GridRow>& GridRunner::run(const GridPlan::Point& point) {
     options.codec_uncertainty = prepared.codec_uncertainty[i];
     options.extra_steps = prepared.same_steps[i] ? 0 : judge.extra_steps;
     const Gain here = gain(base, *prepared.schemes[i], scenario.fabric, gamma, options);
-    rows_[i] = {here.candidate, base.parts.step(), here.speedup, here.call};
+    rows_[i] = {here.candidate, base.parts.step(), here.speedup, alone / here.candidate, here.call};
     if (here.call == Call::pays && (!winner_ || here.speedup > rows_[*winner_].speedup)) {
       winner_ = i;
     }

@@ -59,6 +59,7 @@ class GridPlan {
 struct GridRow {
   Seconds step, plain;
   double speedup = 1;
+  double scaling = 1;  ///< the step of one worker alone / this step
   Call call = Call::too_close;
 };
 

@@ -30,6 +30,7 @@ constexpr OptionRule kRules[] = {
     {"efficiency", OptionKind::fraction, 0, 1, true},
     {"intra-bandwidth", OptionKind::bandwidth, 0, kFastest, true},
     {"intra-latency", OptionKind::time, 0, kLongest},
+    {"message-overhead", OptionKind::time, 0, kLongest},
     {"servers", OptionKind::count, 0, kMostWorkers},
     {"bucket", OptionKind::bytes, 0, kMostBytes, true},
     {"gamma", OptionKind::factor, 1, 10},

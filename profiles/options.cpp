@@ -11,6 +11,11 @@ std::vector<Option> make_options() {
   return {
       {"model", "NAME|FILE", "the network that is trained (list models)", w},
       {"gradient-bytes", "SIZE", "size of the gradient, instead of a model", w},
+      {"backward-log", "FILE",
+       "when each gradient appears, instead of a model: lines gap_us,bytes as backward makes them (such a "
+       "head, "
+       "or that of the logs of arXiv 2006.10103)",
+       w},
       {"batch", "N", "samples of one worker in a step", w},
       {"grad-dtype", "fp32|bf16|fp16", "type of the gradients as they are exchanged (default fp32)", w},
       {"compute-dtype", "fp32|tf32|fp16|bf16",
@@ -30,6 +35,8 @@ std::vector<Option> make_options() {
       {"efficiency", "FRACTION", "share of the bandwidth that collectives reach", c, true},
       {"intra-bandwidth", "BANDWIDTH", "what one worker can send inside its node, such as 120GB/s", c, true},
       {"intra-latency", "TIME", "time of one step inside a node, without the data", c, true},
+      {"message-overhead", "TIME", "what software adds to every exchange, on top of the network (default 0)",
+       c},
       {"algorithm",
        "auto|ring|tree|double-tree|recursive-doubling|halving-doubling|hierarchical|leader|direct|ps|byteps",
        "how collectives run (default auto: the cheapest that the fabric offers)", c},

@@ -15,6 +15,9 @@ ModelProfile read_model(std::string_view json, const std::string& where);
 DeviceProfile read_device(std::string_view json, const std::string& where);
 FabricProfile read_fabric(std::string_view json, const std::string& where);
 CodecProfile read_codec(std::string_view json, const std::string& where);
+/// Not JSON: "gap_us,bytes" and a row a gradient, or the log of arXiv 2006.10103's authors (a line of
+/// explanation, the number of batches, the number of rows, the rows). Errors name the line.
+BackwardLog read_backward_log(std::string_view text, const std::string& where);
 
 /// A scheme that somebody described by its sizes, with the times that were taken of it (none: no costs).
 struct SchemeFile {

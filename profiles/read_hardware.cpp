@@ -106,6 +106,22 @@ Table read_table(const Json& json) {
   return table;
 }
 
+AdditionTable read_additions(const Json& json, const std::string& source_of_all) {
+  json.only({"points", "source"});
+  AdditionTable table;
+  const auto own = json.find("source");
+  table.source = own ? own->text() : source_of_all;
+  for (const Json& point : json.at("points", "a list of [size of an operand, time]").list(1)) {
+    const std::vector<Json> cells = point.list(2, 2);
+    const auto size = cells[0].not_negative<Bytes>();
+    if (!table.points.empty() && size <= table.points.back().size) {
+      cells[0].fail("\"" + cells[0].scalar() + "\" is not above the point before", "rising sizes");
+    }
+    table.points.push_back({size, cells[1].not_negative<Seconds>()});
+  }
+  return table;
+}
+
 /// What is said about the group besides its links.
 void read_shape(const Json& root, FabricProfile& profile) {
   Fabric& fabric = profile.fabric;
@@ -176,7 +192,7 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   const JsonDocument document(json, where);
   const Json root = document.root();
   root.only({"schema", "name", "summary", "source", "across", "inside", "workers_per_node", "device",
-             "servers", "full_duplex", "algorithms", "tables"});
+             "servers", "full_duplex", "algorithms", "tables", "additions"});
   check_schema(root);
   FabricProfile profile;
   profile.summary = text_or_empty(root, "summary");
@@ -200,6 +216,9 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
       profile.fabric.tables.push_back(read_table(table));
       profile.fabric.tables.back().per_node = profile.workers_per_node;
     }
+  }
+  if (const auto additions = root.find("additions")) {
+    profile.fabric.additions = read_additions(*additions, profile.source);
   }
   return profile;
 }

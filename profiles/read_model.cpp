@@ -66,9 +66,25 @@ void split_step(Timing& timing, Seconds step, const Workload& workload) {
   timing.source += "batch / throughput, split by FLOPs";
 }
 
+void read_gaps(const Json& json, std::size_t tensors, Timing& timing) {
+  constexpr double kRounded = 1e-3;  // both may be stated with few digits
+  Seconds sum;
+  for (const Json& gap : json.list()) {
+    timing.gaps.push_back(gap.not_negative<Seconds>());
+    sum += timing.gaps.back();
+  }
+  if (timing.gaps.size() != tensors) {
+    json.fail(std::to_string(timing.gaps.size()) + " gaps for " + std::to_string(tensors) + " tensors",
+              "one a tensor, from the last to the first");
+  }
+  if (!(std::abs(sum / timing.backward - 1) <= kRounded)) {
+    json.fail("the gaps add up to " + to_string(sum), "the time of backward, " + to_string(timing.backward));
+  }
+}
+
 Timing read_timing(const Json& json, const std::string& source, const Workload& workload) {
-  json.only(
-      {"device", "precision", "batch", "forward", "backward", "other", "throughput", "origin", "source"});
+  json.only({"device", "precision", "batch", "forward", "backward", "other", "gaps", "throughput", "origin",
+             "source"});
   Timing timing;
   timing.device = json.at("device", "the name of a device").text();
   timing.precision = read_precision(json.at("precision", "fp32, tf32, fp16 or bf16"));
@@ -81,7 +97,7 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
   const auto own_source = json.find("source");
   timing.source = own_source ? own_source->text() : source;
   if (const auto throughput = json.find("throughput")) {
-    for (const auto* key : {"forward", "backward", "other"}) {
+    for (const auto* key : {"forward", "backward", "other", "gaps"}) {
       if (const auto time = json.find(key)) {
         time->fail("is there beside a throughput", "either the times or the throughput");
       }
@@ -94,6 +110,9 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
   timing.backward = json.at("backward", "a time, or a throughput instead").above_zero<Seconds>();
   if (const auto other = json.find("other")) {
     timing.other = other->not_negative<Seconds>();
+  }
+  if (const auto gaps = json.find("gaps")) {
+    read_gaps(*gaps, workload.tensors.size(), timing);
   }
   return timing;
 }

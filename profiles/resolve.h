@@ -56,6 +56,7 @@ class Resolution {
   DeviceProfile device;
   bool device_assumed = false;  ///< nobody named one: its numbers stand in for it
   std::optional<double> batch;  ///< of one worker
+  std::vector<Seconds> gaps;    ///< of backward, last tensor first; empty: it is spread by FLOPs
 
  private:
   const OptionValues& values_;

@@ -1,5 +1,7 @@
 // What one worker computes in a step: given, else measured for this device, else estimated from FLOPs.
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "model/error.h"
 #include "profiles/read_fields.h"
@@ -24,8 +26,7 @@ Precision compute_precision(Resolution& r) {
                                      : Precision::fp32;
 }
 
-/// The step of a worker alone, split by FLOPs.
-Times from_throughput(Resolution& r) {
+void check_throughput(const Resolution& r) {
   for (const auto* option : {"forward", "backward"}) {
     if (r.has(option)) {
       Resolution::refuse(option, "is given beside --throughput", "either the times or the throughput");
@@ -34,6 +35,10 @@ Times from_throughput(Resolution& r) {
   if (!r.batch) {
     Resolution::refuse("batch", "is missing", "the samples of one worker, for --throughput");
   }
+}
+
+/// The step of a worker alone, split by FLOPs.
+Times from_throughput(Resolution& r) {
   const double step = *r.batch / r.number("throughput").value_or(1);
   Times times;
   times.other = r.pick("other", Pick{0, Origin::given, "part of the throughput's step"}).value_or(Pick{});
@@ -47,6 +52,36 @@ Times from_throughput(Resolution& r) {
       "batch / throughput" + std::string(times.other.value > 0 ? " - other" : "") + ", split by FLOPs";
   times.forward = {rest * share, Origin::given, rule};
   times.backward = {rest * (1 - share), Origin::given, rule};
+  return times;
+}
+
+/// Backward is logged. Of the rest forward is given, or what a throughput leaves, or half of backward.
+Times from_log(Resolution& r) {
+  if (r.has("backward")) {
+    Resolution::refuse("backward", "is given beside --backward-log", "one of them");
+  }
+  Times times;
+  times.backward = {std::accumulate(r.gaps.begin(), r.gaps.end(), Seconds{}).base(), Origin::given,
+                    "the gaps of the log"};
+  times.other = r.pick("other", Pick{0, Origin::assumed, kRest}).value_or(Pick{});
+  if (const auto forward = r.number("forward")) {
+    times.forward = {*forward, Origin::given, {}};
+    return times;
+  }
+  const auto throughput = r.number("throughput");
+  if (!throughput) {
+    times.forward = {times.backward.value / 2, Origin::assumed,
+                     "half of backward, which computes two products for one"};
+    return times;
+  }
+  const double step = *r.batch / *throughput;
+  const double rest = step - times.backward.value - times.other.value;
+  if (rest < 0) {
+    Resolution::refuse("throughput", "leaves " + to_string(Seconds::of(step)) + " for a step",
+                       "more than the log's backward and --other, " +
+                           to_string(Seconds::of(times.backward.value + times.other.value)));
+  }
+  times.forward = {rest, Origin::given, "batch / throughput - backward - other"};
   return times;
 }
 
@@ -102,6 +137,9 @@ Times from_timing(Resolution& r, const Timing& timing) {
   Times times;
   times.forward = {timing.forward.base() * factor, timing.origin, source};
   times.backward = {timing.backward.base() * factor, timing.origin, source};
+  for (const Seconds gap : timing.gaps) {
+    r.gaps.push_back(gap * factor);
+  }
   // The optimizer's time does not depend on the batch.
   times.other = r.pick("other", Pick{timing.other.base(), timing.origin, timing.source}).value_or(Pick{});
   if (!r.batch) {
@@ -151,6 +189,22 @@ Times from_flops(Resolution& r, Precision precision) {
   return times;
 }
 
+/// Every tensor becomes a module of its own, ready after its gap. The whole module's forward goes to its last
+/// tensor, and so waits for all of them.
+void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
+  std::vector<Module> modules;
+  const std::size_t count = workload.tensors.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Tensor& tensor = workload.tensors[i];
+    const Module& whole = workload.modules[tensor.module];
+    const bool last = i + 1 == count || workload.tensors[i + 1].module != tensor.module;
+    modules.push_back({tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0,
+                       last ? whole.forward : Seconds{}, gaps[count - 1 - i]});
+    tensor.module = i;
+  }
+  workload.modules = std::move(modules);
+}
+
 }  // namespace
 
 void resolve_compute(Resolution& r) {
@@ -158,17 +212,25 @@ void resolve_compute(Resolution& r) {
   const bool batch_given = r.has("batch");
   r.batch = r.number("batch");
   const bool throughput = r.has("throughput");
-  const bool given = throughput || r.has("forward") || r.has("backward");
+  const bool logged = r.has("backward-log");
+  const bool given = throughput || logged || r.has("forward") || r.has("backward");
   Times times;
   if (throughput) {
+    check_throughput(r);
+  }
+  if (logged) {
+    times = from_log(r);
+  } else if (throughput) {
     times = from_throughput(r);
   } else if (given) {
     times = from_given(r);
-    r.warn_unused({"batch"}, "the compute times are given, it only names the setup");
   } else if (const Timing* timing = find_timing(r, precision)) {
     times = from_timing(r, *timing);
   } else {
     times = from_flops(r, precision);
+  }
+  if (given && !throughput) {
+    r.warn_unused({"batch"}, "the compute times are given, it only names the setup");
   }
   if (given) {
     r.warn_unused({"compute-dtype"}, "the compute times are given");
@@ -188,6 +250,9 @@ void resolve_compute(Resolution& r) {
   Workload& workload = r.setup.scenario.workload;
   set_times(workload, Seconds::of(times.forward.value), Seconds::of(times.backward.value));
   workload.other = Seconds::of(times.other.value);
+  if (!r.gaps.empty()) {
+    set_gaps(workload, r.gaps);
+  }
   // Backward is what communication hides behind: it decides, forward only adds to both sides.
   r.setup.compute = times.backward.origin;
   r.setup.judge.compute_uncertainty = uncertainty(r.setup.compute);

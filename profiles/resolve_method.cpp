@@ -131,12 +131,17 @@ void resolve_method(Resolution& r) {
   scenario.overlap.gamma = gamma.value;
   scenario.overlap.gamma_codec = gamma_codec.value;
   r.note_number("gamma", gamma);
+  if (const auto overhead = r.pick("message-overhead")) {
+    scenario.overlap.message = Seconds::of(overhead->value);
+    r.note<Seconds>("message_overhead", *overhead, "s");
+  }
   resolve_placement(r);
   if (r.has("gamma-codec") || scenario.overlap.placement == Placement::stream) {
     r.note_number("gamma_codec", gamma_codec);
   }
   if (scenario.workers == 1) {
-    r.warn_unused({"gamma", "algorithm", "schedule", "bucket"}, "a single worker exchanges nothing");
+    r.warn_unused({"gamma", "algorithm", "schedule", "bucket", "message-overhead"},
+                  "a single worker exchanges nothing");
   }
 }
 

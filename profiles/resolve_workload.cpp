@@ -39,6 +39,27 @@ void note_device(Resolution& r) {
   }
 }
 
+/// One tensor a row, in forward order: the last gradient belongs to the first.
+Workload logged_workload(Resolution& r, const std::string& file, Element gradient) {
+  for (const char* other : {"model", "gradient-bytes"}) {
+    if (r.has(other)) {
+      Resolution::refuse(other, "is given beside --backward-log", "one of them");
+    }
+  }
+  const BackwardLog log = r.catalogue.backward_log(file);
+  Workload workload;
+  workload.name = place_of(file);
+  for (std::size_t i = log.rows.size(); i-- > 0;) {
+    const double elements = static_cast<double>(log.rows[i].bytes) / size_of(gradient);
+    add_tensor(workload, "gradient" + std::to_string(i), {static_cast<std::size_t>(std::ceil(elements))}, 0);
+  }
+  for (const BackwardLog::Row& row : log.rows) {
+    r.gaps.push_back(row.gap);
+  }
+  r.note_text("backward_log", workload.name, Origin::given);
+  return workload;
+}
+
 }  // namespace
 
 std::string_view dtype(Element gradient) {
@@ -75,7 +96,9 @@ void resolve_workload(Resolution& r) {
   const std::optional<double> size = r.number("gradient-bytes");
   constexpr Element kElements[] = {Element::f32, Element::bf16, Element::f16};
   const Element gradient = kElements[r.choice("grad-dtype", {"fp32", "bf16", "fp16"})];
-  if (const std::string* model = r.text("model")) {
+  if (const std::string* log = r.text("backward-log")) {
+    scenario.workload = logged_workload(r, *log, gradient);
+  } else if (const std::string* model = r.text("model")) {
     r.model = r.catalogue.model(*model);
     scenario.workload = r.model->workload;
     r.note_text("model", r.model->name, Origin::given, r.model->source);
@@ -88,7 +111,8 @@ void resolve_workload(Resolution& r) {
     scenario.workload =
         plain_workload("gradient", static_cast<std::size_t>(std::ceil(*size / size_of(gradient))));
   } else {
-    Resolution::refuse("model", "is missing", "a model (list models), or --gradient-bytes SIZE");
+    Resolution::refuse("model", "is missing",
+                       "a model (list models), --gradient-bytes SIZE or --backward-log FILE");
   }
   scenario.workload.gradient = gradient;
   const Bytes bytes = scenario.workload.gradient_bytes();

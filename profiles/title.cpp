@@ -52,7 +52,9 @@ std::string messages(const Scenario& scenario) {
 std::string make_title(const Resolution& r) {
   const Scenario& scenario = r.setup.scenario;
   const std::string dot = " \u00b7 ";
-  std::string title = r.model ? r.model->name : "gradient of unknown shape";
+  std::string title = r.model                 ? r.model->name
+                      : r.has("backward-log") ? "gradients of " + scenario.workload.name
+                                              : "gradient of unknown shape";
   if (r.batch) {
     title += dot + "batch " + plain(*r.batch);
   }

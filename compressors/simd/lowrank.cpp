@@ -91,15 +91,17 @@ HWY_INLINE void row_dots(const float* m, std::size_t cols, const float* q, float
 }
 
 template <bool kUpdate>
-void multiply_block(const Block<const float>& m, const Update& update, Factor<const float> q,
-                    Factor<float> p) {
-  if (q.rank == 1) {
-    for (std::size_t i = 0; i < m.rows; ++i) {
-      bring_up<kUpdate>(m, update, i, i + 1);
-      row_dots(m.data + i * m.stride, m.cols, q.at(m.col), p.at(m.row + i));
-    }
-    return;
+void multiply_rows(const Block<const float>& m, const Update& update, Factor<const float> q,
+                   Factor<float> p) {
+  for (std::size_t i = 0; i < m.rows; ++i) {
+    bring_up<kUpdate>(m, update, i, i + 1);
+    row_dots(m.data + i * m.stride, m.cols, q.at(m.col), p.at(m.row + i));
   }
+}
+
+template <bool kUpdate>
+void multiply_tiles(const Block<const float>& m, const Update& update, Factor<const float> q,
+                    Factor<float> p) {
   constexpr std::size_t kWidth = 256;  // columns of m at a time, which fit into the first cache with q's
   // Enough rows that fetching ahead pays.
   const std::size_t panel = std::max<std::size_t>(8, 8192 / m.cols / 4 * 4);
@@ -148,12 +150,21 @@ void multiply_block(const Block<const float>& m, const Update& update, Factor<co
   }
 }
 
-void multiply_block_kept(const Block<const float>& m, const Update& update, Factor<const float> q,
-                         Factor<float> p) {
+template <bool kUpdate>
+void multiply_block(const Block<const float>& m, const Update& update, Factor<const float> q,
+                    Factor<float> p) {
+  if (q.rank == 1) {
+    multiply_rows<kUpdate>(m, update, q, p);
+  } else {
+    multiply_tiles<kUpdate>(m, update, q, p);
+  }
+}
+void multiply_kept(const Block<const float>& m, const Update& update, Factor<const float> q,
+                   Factor<float> p) {
   multiply_block<false>(m, update, q, p);
 }
-void multiply_block_updated(const Block<const float>& m, const Update& update, Factor<const float> q,
-                            Factor<float> p) {
+void multiply_updated(const Block<const float>& m, const Update& update, Factor<const float> q,
+                      Factor<float> p) {
   multiply_block<true>(m, update, q, p);
 }
 
@@ -252,17 +263,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace breakeven {
 
-HWY_EXPORT(multiply_block_kept);
-HWY_EXPORT(multiply_block_updated);
+HWY_EXPORT(multiply_kept);
+HWY_EXPORT(multiply_updated);
 HWY_EXPORT(multiply_transposed_kept);
 HWY_EXPORT(multiply_transposed_updated);
 HWY_EXPORT(multiply_out_block);
 
 void multiply(const Block<const float>& m, const Update& update, Factor<const float> q, Factor<float> p) {
   if (update.data == nullptr) {
-    HWY_DYNAMIC_DISPATCH(multiply_block_kept)(m, update, q, p);
+    HWY_DYNAMIC_DISPATCH(multiply_kept)(m, update, q, p);
   } else {
-    HWY_DYNAMIC_DISPATCH(multiply_block_updated)(m, update, q, p);
+    HWY_DYNAMIC_DISPATCH(multiply_updated)(m, update, q, p);
   }
 }
 void multiply_transposed(const Block<const float>& m, const Update& update, Factor<const float> p,

@@ -83,8 +83,8 @@ HWY_INLINE void combine_vector(const float* from, std::size_t step, std::size_t 
   for (std::size_t c = 0; c < rank; c += kWide) {
     const std::size_t some = std::min(kWide, rank - c);
     V sums[kWide];
-    for (std::size_t i = 0; i < kWide; ++i) {
-      sums[i] = hn::Zero(D());
+    for (V& sum : sums) {
+      sum = hn::Zero(D());
     }
     for (std::size_t k = 0; k < c + some; ++k) {
       const V column = load<kWhole>(from + k * step, n);

@@ -124,14 +124,14 @@ HWY_INLINE void unpack_group_2(const std::byte* packed, std::uint8_t* codes) {
 }
 #endif
 
-/// group(codes, packed) for every 64 codes. A group may read and write up to 8 bytes too many: the last two
-/// get memory of their own.
-template <class Code, class F>
+/// group(codes, packed) for every 64 codes. One that would go beyond the memory gets its own: a part of a
+/// group, and with kBeyond, when up to 8 bytes too many are read or written, the last whole one too.
+template <bool kBeyond, class Code, class F>
 HWY_INLINE void pack_groups(const Code* codes, std::size_t n, unsigned bits, std::byte* packed, F group) {
   for (std::size_t i = 0; i < n; i += kGroup) {
     alignas(64) Code rest[kGroup];
     std::byte whole[2 * kGroup + 8];
-    const bool last = n - i < 2 * kGroup;
+    const bool last = n - i < (kBeyond ? 2 : 1) * kGroup;
     const std::size_t count = std::min(kGroup, n - i);
     if (last) {
       std::fill_n(std::copy_n(codes + i, count, rest), kGroup - count, Code{0});
@@ -142,12 +142,12 @@ HWY_INLINE void pack_groups(const Code* codes, std::size_t n, unsigned bits, std
     }
   }
 }
-template <class Code, class F>
+template <bool kBeyond, class Code, class F>
 HWY_INLINE void unpack_groups(const std::byte* packed, std::size_t n, unsigned bits, Code* codes, F group) {
   for (std::size_t i = 0; i < n; i += kGroup) {
     alignas(64) Code rest[kGroup];
     std::byte whole[2 * kGroup + 8];
-    const bool last = n - i < 2 * kGroup;
+    const bool last = n - i < (kBeyond ? 2 : 1) * kGroup;
     const std::size_t count = std::min(kGroup, n - i);
     if (last) {
       std::fill(std::begin(whole), std::end(whole), std::byte{0});
@@ -163,38 +163,38 @@ HWY_INLINE void unpack_groups(const std::byte* packed, std::size_t n, unsigned b
 void pack_bytes(const std::uint8_t* codes, std::size_t n, unsigned bits, std::byte* packed) {
 #if HWY_TARGET != HWY_SCALAR
   if (bits == 4) {
-    return pack_groups(codes, n, bits, packed,
-                       [](const std::uint8_t* from, std::byte* to) { pack_group_4(from, to); });
+    return pack_groups<false>(codes, n, bits, packed,
+                              [](const std::uint8_t* from, std::byte* to) { pack_group_4(from, to); });
   }
   if (bits == 2) {
-    return pack_groups(codes, n, bits, packed,
-                       [](const std::uint8_t* from, std::byte* to) { pack_group_2(from, to); });
+    return pack_groups<false>(codes, n, bits, packed,
+                              [](const std::uint8_t* from, std::byte* to) { pack_group_2(from, to); });
   }
 #endif
-  pack_groups(codes, n, bits, packed,
-              [=](const std::uint8_t* from, std::byte* to) { pack_group_any(from, bits, to); });
+  pack_groups<true>(codes, n, bits, packed,
+                    [=](const std::uint8_t* from, std::byte* to) { pack_group_any(from, bits, to); });
 }
 void unpack_bytes(const std::byte* packed, std::size_t n, unsigned bits, std::uint8_t* codes) {
 #if HWY_TARGET != HWY_SCALAR
   if (bits == 4) {
-    return unpack_groups(packed, n, bits, codes,
-                         [](const std::byte* from, std::uint8_t* to) { unpack_group_4(from, to); });
+    return unpack_groups<false>(packed, n, bits, codes,
+                                [](const std::byte* from, std::uint8_t* to) { unpack_group_4(from, to); });
   }
   if (bits == 2) {
-    return unpack_groups(packed, n, bits, codes,
-                         [](const std::byte* from, std::uint8_t* to) { unpack_group_2(from, to); });
+    return unpack_groups<false>(packed, n, bits, codes,
+                                [](const std::byte* from, std::uint8_t* to) { unpack_group_2(from, to); });
   }
 #endif
-  unpack_groups(packed, n, bits, codes,
-                [=](const std::byte* from, std::uint8_t* to) { unpack_group_any(from, bits, to); });
+  unpack_groups<true>(packed, n, bits, codes,
+                      [=](const std::byte* from, std::uint8_t* to) { unpack_group_any(from, bits, to); });
 }
 void pack_words(const std::uint16_t* codes, std::size_t n, unsigned bits, std::byte* packed) {
-  pack_groups(codes, n, bits, packed,
-              [=](const std::uint16_t* from, std::byte* to) { pack_group_any(from, bits, to); });
+  pack_groups<true>(codes, n, bits, packed,
+                    [=](const std::uint16_t* from, std::byte* to) { pack_group_any(from, bits, to); });
 }
 void unpack_words(const std::byte* packed, std::size_t n, unsigned bits, std::uint16_t* codes) {
-  unpack_groups(packed, n, bits, codes,
-                [=](const std::byte* from, std::uint16_t* to) { unpack_group_any(from, bits, to); });
+  unpack_groups<true>(packed, n, bits, codes,
+                      [=](const std::byte* from, std::uint16_t* to) { unpack_group_any(from, bits, to); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -67,7 +67,7 @@ HWY_INLINE void store_codes(Words a, Words b, Words c, Words e, std::uint16_t* c
 #endif
 }
 
-/// group(values, codes, position) for every 64 positions; `values` may start and end inside such a group.
+/// group(values, codes) for every 64 positions; `values` may start and end inside such a group.
 template <class Code, class F>
 HWY_INLINE void each_coded_group(const float* values, std::size_t n, std::size_t position, float pad,
                                  Code* codes, F group) {
@@ -84,7 +84,7 @@ HWY_INLINE void each_coded_group(const float* values, std::size_t n, std::size_t
       x = rest;
       to = coded;
     }
-    group(x, to, position + i - skip);
+    group(x, to);
     if (count < kGroup) {
       std::copy_n(coded + skip, count, codes + i);
     }
@@ -110,7 +110,7 @@ void nearest_bytes(const float* values, std::size_t n, std::size_t block, const 
       return hn::BitCast(kWords, hn::Add(hn::Min(level, tops), integer));
     };
     each_coded_group(values + first, size, 0, of_blocks->low, codes + first,
-                     [&](const float* x, std::uint8_t* to, std::size_t) {
+                     [&](const float* x, std::uint8_t* to) {
                        for (std::size_t i = 0; i < kGroup; i += 4 * lanes) {
                          store_codes<false>(code(x + i), code(x + i + lanes), code(x + i + 2 * lanes),
                                             code(x + i + 3 * lanes), to + i);
@@ -146,15 +146,14 @@ struct Chance {
   }
 };
 
-/// Codes of 64 values; word w of every 16 serves elements w and 16 + w of 32.
+/// Codes of 64 values; word w of every 16 serves elements w and 16 + w of 32. `counter` counts their words.
 template <class Rounding, class Code>
-HWY_INLINE void chance_group(const float* x, float scale, std::uint32_t zero, std::uint32_t counter,
-                             Words key_low, Words key_high, Code* to) {
+HWY_INLINE void chance_group(const float* x, float scale, std::uint32_t zero, Words counter, Words key_low,
+                             Words key_high, Code* to) {
   const std::size_t lanes = hn::Lanes(kFloats);
-  const Words first = hn::Iota(kWords, 0);
   const auto words = [&](std::size_t w) {
-    const auto at = static_cast<std::uint32_t>(counter + w);
-    return random_words(kWords, hn::Add(first, hn::Set(kWords, at)), key_low, key_high);
+    const Words at = hn::Add(counter, hn::Set(kWords, static_cast<std::uint32_t>(w)));
+    return random_words(kWords, at, key_low, key_high);
   };
   const auto lower = [&](std::size_t i, Words w) {
     return Rounding::code(x + i, Rounding::lower(w, zero), scale, zero);
@@ -196,10 +195,12 @@ HWY_INLINE void by_chance(const float* values, std::size_t n, std::size_t block,
       continue;
     }
     const float scale = of_blocks->inverse * static_cast<float>(1U << kFraction);
+    const std::size_t start = (dither.position + first) / kGroup * (kGroup / 2);
+    Words counter = hn::Iota(kWords, static_cast<std::uint32_t>(start));
     each_coded_group(values + first, size, dither.position + first, 0, codes + first,
-                     [&](const float* x, Code* to, std::size_t position) {
-                       chance_group<Chance<kFraction, kClip>>(
-                           x, scale, zero, static_cast<std::uint32_t>(position / 2), key_low, key_high, to);
+                     [&](const float* x, Code* to) {
+                       chance_group<Chance<kFraction, kClip>>(x, scale, zero, counter, key_low, key_high, to);
+                       counter = hn::Add(counter, hn::Set(kWords, kGroup / 2));
                      });
   }
 }

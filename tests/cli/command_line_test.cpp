@@ -18,7 +18,7 @@ struct Refusal {
 };
 
 TEST(CommandLine, EveryMisuseIsOneExactLineAndExitsWithTwo) {
-  const std::string kinds = "models|devices|fabrics|schemes|schedules|codecs|sweeps";
+  const std::string kinds = "models|devices|fabrics|schemes|schedules|codecs|sweeps|published";
   const std::vector<Refusal> refusals = {
       {{"--quiet"}, "breakeven: no command: expected one of "},
       {{}, "breakeven: no command: expected one of "},
@@ -54,7 +54,7 @@ TEST(CommandLine, EveryMisuseIsOneExactLineAndExitsWithTwo) {
        "\"b\": unexpected argument: expected breakeven list [OPTIONS] " + kinds + " [NAME]"},
       {{"list", "scheme"},
        "list: unknown kind \"scheme\": expected one of models, devices, fabrics, schemes, schedules, codecs, "
-       "sweeps (did you mean schemes?)"},
+       "sweeps, published (did you mean schemes?)"},
       {{"list", "models", "--names", "--format", "csv"},
        "--names: beside --format: expected --names with a kind alone"},
       {{"list", "schemes", "topk", "--names"}, "--names: beside a NAME: expected --names with a kind alone"},
@@ -255,7 +255,8 @@ TEST(Flags, NoCommandTakesAFlagAndAScenarioOptionOfOneName) {
 }
 
 TEST(List, EveryKindAnswersInEveryFormat) {
-  for (const char* kind : {"models", "devices", "fabrics", "schemes", "schedules", "codecs", "sweeps"}) {
+  for (const char* kind :
+       {"models", "devices", "fabrics", "schemes", "schedules", "codecs", "sweeps", "published"}) {
     const Result names = invoke({"list", kind, "--names"});
     ASSERT_EQ(names.status, 0) << names.err;
     const auto count = std::count(names.out.begin(), names.out.end(), '\n');

@@ -146,7 +146,8 @@ TEST(QueryJson, LinesAndCsvSayTheSame) {
 }
 
 TEST(ListJson, Parses) {
-  for (const char* kind : {"models", "devices", "fabrics", "schemes", "schedules", "codecs", "sweeps"}) {
+  for (const char* kind :
+       {"models", "devices", "fabrics", "schemes", "schedules", "codecs", "sweeps", "published"}) {
     const json found = json::parse(invoke({"list", kind, "--format", "json"}).out);
     EXPECT_EQ(found.at("schema"), "breakeven.list");
     EXPECT_EQ(found.at("kind"), kind);

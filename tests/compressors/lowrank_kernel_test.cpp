@@ -100,7 +100,7 @@ std::string spec_of(const std::string& scheme, std::size_t rank, const std::stri
 TEST(PowerSgdKernel, DoesTheStepsOfTheAlgorithm) {
   constexpr std::size_t kWorkers = 3;
   on_every_target([] {
-    for (const std::size_t rank : {1, 2, 4, 5}) {
+    for (const std::size_t rank : std::vector<std::size_t>{1, 2, 4, 5}) {
       SCOPED_TRACE(testing::Message() << "rank " << rank);
       Crew run(spec_of("powersgd", rank), awkward(), kWorkers);
       const std::vector<Place> matrices = places(awkward(), rank);
@@ -149,7 +149,7 @@ TEST(PowerSgdKernel, DoesTheStepsOfTheAlgorithm) {
 TEST(AcpSgdKernel, DoesTheStepsOfTheAlgorithm) {
   constexpr std::size_t kWorkers = 3;
   on_every_target([] {
-    for (const std::size_t rank : {1, 4}) {
+    for (const std::size_t rank : std::vector<std::size_t>{1, 4}) {
       // The basis of the first step is drawn; of one column it can be told from the mean.
       const bool feedback = rank == 1;
       SCOPED_TRACE(testing::Message() << "rank " << rank);
@@ -227,7 +227,7 @@ TEST(LowRankKernels, AreExactAtFullRank) {
     for (const std::string& spec : std::vector<std::string>{
              spec_of("powersgd", 65536), spec_of("powersgd", 65536, ",warm_start=off"),
              std::string("powersgd:batched=on,rank=65536"), spec_of("acpsgd", 65536, ",feedback=off")}) {
-      for (const std::size_t workers : {1, 3}) {
+      for (const std::size_t workers : std::vector<std::size_t>{1, 3}) {
         SCOPED_TRACE(testing::Message() << spec << ", " << workers << " workers");
         Crew run(spec, awkward(), workers);
         for (std::uint64_t step = 0; step < 2; ++step) {
@@ -266,9 +266,9 @@ std::vector<float> product_of(std::size_t rows, std::size_t cols, const std::vec
 
 TEST(PowerSgdKernel, ReproducesAMatrixOfItsRank) {
   on_every_target([] {
-    for (const std::size_t true_rank : {1, 3}) {
+    for (const std::size_t true_rank : std::vector<std::size_t>{1, 3}) {
       const std::vector<float> gradient = product_of(50, 90, std::vector<double>(true_rank, 1e-3));
-      for (const std::size_t rank : {3, 4, 8, 20}) {
+      for (const std::size_t rank : std::vector<std::size_t>{3, 4, 8, 20}) {
         Crew run(spec_of("powersgd", rank), {{50, 90}}, 1);
         for (int step = 0; step < 3; ++step) {
           const auto mean = run.step({gradient}).means[0];
@@ -335,7 +335,7 @@ TEST(LowRankKernels, GiveTheSameBitsForAnyThreadsAlignmentAndWorker) {
                                 spec_of("acpsgd", 4)}) {
     SCOPED_TRACE(spec);
     std::vector<Recorded> expected;
-    for (const std::size_t threads : {1, 2, 3}) {
+    for (const std::size_t threads : std::vector<std::size_t>{1, 2, 3}) {
       Crew run(spec, message, 2, threads);
       for (std::size_t step = 0; step < 2; ++step) {
         const Recorded got = run.step(gradients, threads);
@@ -408,7 +408,8 @@ TEST(LowRankKernels, StayFiniteOnDegenerateGradients) {
           fill_gradient(gradients[rank], awkward(), kind, rank);
         }
         for (int step = 0; step < 4; ++step) {
-          for (const float x : run.step(gradients).means[0]) {
+          const Vectors means = run.step(gradients).means;
+          for (const float x : means[0]) {
             ASSERT_TRUE(std::isfinite(x));
           }
         }
@@ -419,7 +420,7 @@ TEST(LowRankKernels, StayFiniteOnDegenerateGradients) {
 
 TEST(PowerSgdKernel, BatchedIsOneSquareMatrixPaddedWithZeros) {
   on_every_target([] {
-    for (const std::size_t n : {1, 2, 3, 5, 26, 700, 1025}) {
+    for (const std::size_t n : std::vector<std::size_t>{1, 2, 3, 5, 26, 700, 1025}) {
       SCOPED_TRACE(n);
       const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
       const std::vector<float> gradient = random_values(n, 3);

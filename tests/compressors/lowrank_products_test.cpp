@@ -13,9 +13,9 @@ namespace {
 
 TEST(LowRankProducts, AreThoseOfPlainArithmetic) {
   on_every_target([] {
-    for (const std::size_t rows : {1, 3, 4, 16, 21}) {
-      for (const std::size_t cols : {1, 5, 16, 31, 64, 130, 300}) {
-        for (const std::size_t rank : {1, 2, 3, 4, 7, 16, 19}) {
+    for (const std::size_t rows : std::vector<std::size_t>{1, 3, 4, 16, 21}) {
+      for (const std::size_t cols : std::vector<std::size_t>{1, 5, 16, 31, 64, 130, 300}) {
+        for (const std::size_t rank : std::vector<std::size_t>{1, 2, 3, 4, 7, 16, 19}) {
           SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", rank " << rank);
           // Exactly as long as they are: sanitizers see what goes beyond.
           const std::vector<float> m = random_values(rows * cols, 1);
@@ -49,7 +49,7 @@ TEST(LowRankProducts, AreThoseOfPlainArithmetic) {
 
 TEST(LowRankProducts, BringTheMatrixUpToDateOnTheWay) {
   on_every_target([] {
-    for (const std::size_t rank : {1, 2, 4, 19}) {
+    for (const std::size_t rank : std::vector<std::size_t>{1, 2, 4, 19}) {
       for (const bool sideways : {false, true}) {
         SCOPED_TRACE(testing::Message() << "rank " << rank << ", transposed " << sideways);
         const std::size_t rows = 37, cols = 301;
@@ -87,8 +87,8 @@ void expect_orthonormal(Factor<const float> q) {
 
 TEST(Orthonormalise, GivesABasisOfTheSameSpace) {
   on_every_target([] {
-    for (const std::size_t size : {1, 2, 16, 77, 400}) {
-      for (const std::size_t rank : {1, 2, 3, 4, 9, 16, 33, 70}) {
+    for (const std::size_t size : std::vector<std::size_t>{1, 2, 16, 77, 400}) {
+      for (const std::size_t rank : std::vector<std::size_t>{1, 2, 3, 4, 9, 16, 33, 70}) {
         if (rank > size) {
           continue;
         }

@@ -10,7 +10,7 @@
 
 #include "compressors/half.h"
 #include "compressors/random.h"
-#include "compressors/simd/select.h"
+#include "compressors/simd/magnitude.h"
 #include "tests/compressors/fleet.h"
 
 namespace breakeven::test {

@@ -54,6 +54,9 @@ inline Words values_of(const Option& option) {
   if (option.name == "schedule") {
     return {"ddp", "equal", "bsp", "wfbp", "ddp:cap=1GB,first=1B", "equal:cap=1MiB", "equal:cap=1B"};
   }
+  if (option.name == "backward-log") {
+    return {"missing.log"};
+  }
   return catalogue.names(option.name == "host" ? "devices" : option.name + "s");
 }
 

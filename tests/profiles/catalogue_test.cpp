@@ -96,7 +96,8 @@ TEST(Catalogue, ADirectoryMustHoldProfiles) {
   Catalogue catalogue;
   EXPECT_EQ(failure([&] { catalogue.add_directory(path); }),
             "file " + path +
-                ": holds no profiles: expected a folder models, devices, fabrics, codecs or sweeps in it");
+                ": holds no profiles: expected a folder models, devices, fabrics, codecs, sweeps or "
+                "published in it");
   EXPECT_EQ(failure([&] { catalogue.add_directory(path + "/none"); }),
             "file " + path + "/none: no such directory: expected a directory of profiles");
   const std::string file = directory.file("f", "x");
@@ -156,7 +157,7 @@ TEST_P(EmbeddedProfiles, LoadAndBearTheirFilesNameASummaryAndASource) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(, EmbeddedProfiles,
-                         testing::Values("models", "devices", "fabrics", "codecs", "sweeps"),
+                         testing::Values("models", "devices", "fabrics", "codecs", "sweeps", "published"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(EmbeddedNumbers, OfDevicesAndFabricsHaveTheirSource) {

@@ -149,7 +149,7 @@ TEST(OptionTable, EveryNumericOptionHasARuleAndEveryRuleAnOption) {
     EXPECT_FALSE(option.help.empty()) << option.name;
     numeric += number ? 1 : 0;
   }
-  EXPECT_EQ(numeric, 19U);
+  EXPECT_EQ(numeric, 20U);
 }
 
 TEST(NumericAxis, SetsWhatResolveWouldHaveSet) {
