@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/app.h"
+#include "cli/command.h"
 #include "cli/json_writer.h"
 #include "cli/output.h"
 #include "cli/table.h"

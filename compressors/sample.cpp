@@ -10,19 +10,13 @@ namespace breakeven {
 Sample::Sample(std::size_t lines)
     : chosen_(lines), magnitudes_(kLine * lines), scratch_(kLine * lines), tail_(kLine * lines) {}
 
-void Sample::take(Terms terms, std::size_t n, std::size_t lines) {
-  // From the first address at which a cache line of the gradient begins.
-  const std::size_t off = reinterpret_cast<std::uintptr_t>(terms.gradient) / sizeof(float) % kLine;
-  const std::size_t first = std::min(n, (kLine - off) % kLine), whole = (n - first) / kLine;
-  lines_ = std::min({lines, whole, chosen_.size()});
-  if (lines_ == 0) {
-    return;
+void Sample::take(const Terms& terms, std::size_t n, std::size_t lines) {
+  // Counted from the vector's begin, not from an address: the same vector gives the same sample.
+  lines_ = std::min({lines, n / kLine, chosen_.size()});
+  if (lines_ > 0) {
+    Strata(n / kLine, lines_, 0).draw(0, lines_, chosen_.data());
+    copy_lines(terms, chosen_.data(), lines_, magnitudes_.data());
   }
-  Strata(whole, lines_, 0).draw(0, lines_, chosen_.data());
-  for (const float** term : {&terms.gradient, &terms.residual, &terms.velocity}) {
-    *term += *term == nullptr ? 0 : first;
-  }
-  copy_lines(terms, chosen_.data(), lines_, magnitudes_.data());
 }
 
 std::int32_t Sample::kth(std::size_t k) {

@@ -16,7 +16,7 @@ class Sample {
   explicit Sample(std::size_t lines);
 
   /// As many lines, or as there are, of vectors of n elements.
-  void take(Terms terms, std::size_t n, std::size_t lines);
+  void take(const Terms& terms, std::size_t n, std::size_t lines);
   [[nodiscard]] std::size_t size() const { return kLine * lines_; }
 
   /// The k-th largest magnitude, k from 1 to size().

@@ -186,7 +186,7 @@ HWY_INLINE void chance_group(const float* x, float scale, std::uint32_t zero, Wo
 template <int kFraction, bool kClip, class Code>
 HWY_INLINE void by_chance(const float* values, std::size_t n, std::size_t block, const Scaling* of_blocks,
                           std::uint32_t zero, const Dither& dither, Code* codes) {
-  const Words key_low = hn::Set(kWords, static_cast<std::uint32_t>(dither.key)),
+  const Words lane = hn::Iota(kWords, 0), key_low = hn::Set(kWords, static_cast<std::uint32_t>(dither.key)),
               key_high = hn::Set(kWords, static_cast<std::uint32_t>(dither.key >> 32U));
   for (std::size_t first = 0; first < n; first += block, ++of_blocks) {
     const std::size_t size = std::min(block, n - first);
@@ -196,7 +196,7 @@ HWY_INLINE void by_chance(const float* values, std::size_t n, std::size_t block,
     }
     const float scale = of_blocks->inverse * static_cast<float>(1U << kFraction);
     const std::size_t start = (dither.position + first) / kGroup * (kGroup / 2);
-    Words counter = hn::Iota(kWords, static_cast<std::uint32_t>(start));
+    Words counter = hn::Add(lane, hn::Set(kWords, static_cast<std::uint32_t>(start)));
     each_coded_group(values + first, size, dither.position + first, 0, codes + first,
                      [&](const float* x, Code* to) {
                        chance_group<Chance<kFraction, kClip>>(x, scale, zero, counter, key_low, key_high, to);

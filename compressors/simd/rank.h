@@ -35,7 +35,8 @@ struct Terms {
   const float* velocity = nullptr;
   float momentum = 0;
 };
-/// A sample of whole cache lines: the kLine magnitudes from each of elements kLine * lines[i].
+/// A sample of whole cache lines, where vectors begin with one: the kLine magnitudes from each of elements
+/// kLine * lines[i].
 constexpr std::size_t kLine = 16;
 void copy_lines(const Terms& terms, const std::uint32_t* lines, std::size_t count, std::int32_t* magnitudes);
 /// Sum of squares of the differences between neighbouring lines' numbers of magnitudes above `above`.

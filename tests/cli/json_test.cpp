@@ -78,9 +78,9 @@ TEST(QueryJson, HasTheKeysOfItsSchema) {
     }
   }
   for (const json& row : found.at("schemes")) {
-    for (const char* key :
-         {"scheme", "verdict", "speedup", "speedup_range", "step_s", "backward_and_sync_s", "parts",
-          "placement", "payload_bytes", "wire_bytes_per_worker", "state_bytes", "codec_origin", "pays"}) {
+    for (const char* key : {"scheme", "verdict", "speedup", "speedup_range", "step_s", "backward_and_sync_s",
+                            "scaling", "parts", "placement", "payload_bytes", "wire_bytes_per_worker",
+                            "state_bytes", "codec_origin", "pays"}) {
       EXPECT_TRUE(row.contains(key)) << key;
     }
     for (const char* key : {"bandwidth_bytes_per_s", "codec_s_below", "workers", "extra_steps_below"}) {
@@ -88,6 +88,10 @@ TEST(QueryJson, HasTheKeysOfItsSchema) {
     }
     EXPECT_LE(row.at("speedup_range").at(0).get<double>(), row.at("speedup").get<double>());
     EXPECT_GE(row.at("speedup_range").at(1).get<double>(), row.at("speedup").get<double>());
+    const json& parts = row.at("parts");
+    const double alone = parts.at("forward_s").get<double>() + parts.at("backward_s").get<double>() +
+                         parts.at("other_s").get<double>();
+    EXPECT_NEAR(row.at("scaling").get<double>(), alone / row.at("step_s").get<double>(), 1e-12);
     EXPECT_LT(row.at("speedup").get<double>(), found.at("bound").at("max_speedup").get<double>());
   }
 }

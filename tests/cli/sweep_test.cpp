@@ -30,7 +30,8 @@ TEST(Sweep, RowsAreEveryCombinationInOrder) {
   EXPECT_EQ(result.status, 0) << result.err;
   const auto rows = lines(result.out);
   ASSERT_EQ(rows.size(), 13U);
-  EXPECT_EQ(rows[0], "workers,bandwidth_bytes_per_s,scheme,step_s,plain_step_s,speedup,verdict,winner");
+  EXPECT_EQ(rows[0],
+            "workers,bandwidth_bytes_per_s,scheme,step_s,plain_step_s,speedup,scaling,verdict,winner");
   EXPECT_TRUE(rows[1].starts_with("8,1.25e+08,powersgd:rank=4,")) << rows[1];
   EXPECT_TRUE(rows[2].starts_with("8,1.25e+08,signsgd,")) << rows[2];
   EXPECT_TRUE(rows[3].starts_with("8,2.5e+08,powersgd:rank=4,")) << rows[3];
@@ -54,7 +55,8 @@ TEST(Sweep, EachRowIsWhatQueryAnswers) {
     };
     EXPECT_EQ(column("step_s"), row[3]) << rows[i];
     EXPECT_EQ(column("speedup"), row[5]) << rows[i];
-    EXPECT_EQ(column("verdict"), row[6]) << rows[i];
+    EXPECT_EQ(column("scaling"), row[6]) << rows[i];
+    EXPECT_EQ(column("verdict"), row[7]) << rows[i];
   }
 }
 

@@ -67,7 +67,8 @@ TEST(Plans, AreWellFormed) {
           EXPECT_NE(round.exchange, Exchange::none);
           EXPECT_GT(round.payload, Bytes{});
           EXPECT_TRUE(std::isfinite(round.payload.base()));
-          EXPECT_EQ(round.payload.base(), std::floor(round.payload.base()));
+          // A pure ratio is nobody's wire format.
+          EXPECT_TRUE(spec.starts_with("ideal") || round.payload.base() == std::floor(round.payload.base()));
           EXPECT_EQ(round.element == Element::bytes, round.exchange != Exchange::all_reduce);
         }
         const double state = state_of(spec, message, workers);

@@ -49,8 +49,9 @@ TEST(Registration, NamesTheSchemesOfTheDesign) {
   for (const auto& [name, scheme] : registry().all()) {
     names.push_back(name);
   }
-  EXPECT_THAT(names, testing::ElementsAre("acpsgd", "bf16", "dgc", "fp16", "int4", "int8", "none", "onebit",
-                                          "powersgd", "qsgd", "randomk", "signsgd", "terngrad", "topk"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("acpsgd", "bf16", "dgc", "fp16", "ideal", "int4", "int8", "none", "onebit",
+                                   "powersgd", "qsgd", "randomk", "signsgd", "terngrad", "topk"));
 }
 
 TEST(Registration, SaysWhatAListPrints) {

@@ -13,7 +13,9 @@ namespace {
 
 std::vector<std::size_t> buckets(const Workload& workload, const std::string& schedule) {
   std::vector<std::size_t> sizes;
-  for (const Message& message : make_schedule(schedule).messages(workload, {})) {
+  const MessageCosts costs{[](Bytes size) { return 50_us + size / 10_Gbps; },
+                           [](Bytes) { return Seconds{}; }};
+  for (const Message& message : make_schedule(schedule).messages(workload, costs)) {
     sizes.push_back(static_cast<std::size_t>(bytes(message.tensors).base()));
   }
   return sizes;

@@ -139,7 +139,7 @@ TEST(Codec, CurvesInterpolateWithAFixedAndAPerElementPart) {
   EXPECT_FALSE(curve.covers(999));
   EXPECT_DOUBLE_EQ((Curve{{{1000, 1_ms}}}.at(3000).base()), 3e-3);
   // A curve that falls, by noise, does not fall on.
-  const Curve noisy{{{1000, 2_ms}, {2000, 1.5_ms}}};
+  const Curve noisy{{{1000, 2_ms}, {2000, 1500_us}}};
   EXPECT_DOUBLE_EQ(noisy.at(1500).base(), 1.75e-3);
   EXPECT_DOUBLE_EQ(noisy.at(1e9).base(), 1.5e-3);
 }

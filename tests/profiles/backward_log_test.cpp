@@ -33,7 +33,7 @@ TEST(BackwardLog, BothFormsSayTheSame) {
 
 TEST(BackwardLog, NamesTheLineThatIsWrong) {
   EXPECT_EQ(refused("gap_us,bytes\n5,4000\nnan,400\n"),
-            "file b.log: line 3: \"nan\" is not a finite number: expected a number without a unit");
+            "file b.log: line 3: \"nan\" is not a finite number: expected a number");
   EXPECT_EQ(refused("gap_us,bytes\n-5,4000\n"), "file b.log: line 2: a gap of -5 us: expected 0 to 1e12 us");
   EXPECT_EQ(refused("gap_us,bytes\n1e13,4000\n"),
             "file b.log: line 2: a gap of 1e13 us: expected 0 to 1e12 us");

@@ -109,9 +109,10 @@ TEST(OptionValue, EveryChoiceListsWhatThereIs) {
       refused("method", "closed_form"),
       "value --method: unknown value \"closed_form\": expected one of timeline, closed-form (did you mean "
       "closed-form?)");
-  EXPECT_EQ(refused("schedule", "dpp"),
-            "value --schedule: unknown schedule \"dpp\": expected one of ddp, equal, bsp, wfbp (did you mean "
-            "ddp?)");
+  EXPECT_EQ(
+      refused("schedule", "dpp"),
+      "value --schedule: unknown schedule \"dpp\": expected one of ddp, equal, bsp, wfbp, fusion, horovod, "
+      "mgwfbp, asc, omgs, optimal, p3, bytescheduler, byteps, dear (did you mean ddp?)");
   EXPECT_EQ(
       refused("schedule", "ddp:cup=1MiB"),
       "value --schedule: ddp: unknown parameter \"cup\": expected one of first, cap (did you mean cap?)");

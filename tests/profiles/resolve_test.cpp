@@ -266,7 +266,8 @@ TEST(Resolve, SaysWhichInputIsMissing) {
     return failure([&] { (void)tiny(values); });
   };
   EXPECT_EQ(without("model"),
-            "value --model: is missing: expected a model (list models), or --gradient-bytes SIZE");
+            "value --model: is missing: expected a model (list models), "
+            "--gradient-bytes SIZE or --backward-log FILE");
   EXPECT_EQ(without("workers"), "value --workers: is missing: expected the number of workers");
   EXPECT_EQ(
       without("bandwidth"),
