@@ -39,14 +39,21 @@ std::vector<Row> rows_of(const std::vector<Validated>& all) {
   return rows;
 }
 
+// Below this share an error is rounding, which compilers do differently.
+constexpr double kRounding = 1e-8;
+
 std::string percent(double error, bool points = false) {
+  if (std::abs(error) < kRounding) {
+    return "0";
+  }
   const double size = std::abs(error) * 100;
   return significant(size, size < 0.01 ? 1 : size < 100 ? 2 : 3) + (points ? " pp" : " %");
 }
 
 std::string signed_percent(const Row& row) {
   const double error = row.answer->error;
-  return error == 0 ? "0" : (error < 0 ? "-" : "+") + percent(error, row.asked->tolerance.points);
+  return std::abs(error) < kRounding ? "0"
+                                     : (error < 0 ? "-" : "+") + percent(error, row.asked->tolerance.points);
 }
 
 std::string bound_text(const Published& source) {
