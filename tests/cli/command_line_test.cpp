@@ -59,7 +59,8 @@ TEST(CommandLine, EveryMisuseIsOneExactLineAndExitsWithTwo) {
        "--names: beside --format: expected --names with a kind alone"},
       {{"list", "schemes", "topk", "--names"}, "--names: beside a NAME: expected --names with a kind alone"},
       {{"list", "schedules", "dd"},
-       "list schedules: unknown schedule \"dd\": expected one of ddp, equal, bsp, wfbp (did you mean ddp?)"},
+       "list schedules: unknown schedule \"dd\": expected one of ddp, equal, bsp, wfbp, fusion, horovod, "
+       "mgwfbp, asc, omgs, optimal, p3, bytescheduler, byteps, dear (did you mean ddp?)"},
       {{"completion", "fis"},
        "completion: unknown shell \"fis\": expected one of bash, zsh, fish (did you mean fish?)"},
       {{"man", "extra"}, "\"extra\": unexpected argument: expected breakeven man [OPTIONS]"},
