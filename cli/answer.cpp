@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/doors.h"
 #include "model/closed_form.h"
 #include "model/error.h"
 
@@ -132,6 +133,7 @@ Answer answer(const Context& context) {
     }
     AnswerRow row = judged(candidate, setup, *none.compressor);
     row.named = true;
+    row.plugins = plugin_flags(context.request, candidate.scheme->name);
     row.cast = wide && is_cast(candidate);
     answer.rows.push_back(std::move(row));
   }

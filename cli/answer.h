@@ -20,6 +20,7 @@ struct AnswerRow {
   Verdict verdict;
   bool cast = false;                ///< plain all-reduce in 16 bit
   bool named = false;               ///< the user asked for it
+  std::string plugins;              ///< the flags that its scheme needs wherever it is named
   std::string codec_source;         ///< of the curve that its codec times were taken from
   bool codec_extrapolated = false;  ///< a message lies outside that curve
 

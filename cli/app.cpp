@@ -65,8 +65,12 @@ int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream
       catalogue.add_directory(directory);
     }
   }
-  open_doors(request, registry, catalogue);
-  return row.run(Context{request, registry, catalogue, environment, out, err});
+  const std::vector<std::string> warnings = open_doors(request, registry, catalogue);
+  const Context context{request, registry, catalogue, environment, out, err};
+  for (const std::string& warning : warnings) {
+    warn(context, warning);
+  }
+  return row.run(context);
 }
 
 /// One line that a terminal can show, whatever a file or an argument had in it.

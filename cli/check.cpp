@@ -2,23 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 
+#include "cli/apart.h"
 #include "cli/app.h"
 #include "cli/doors.h"
 #include "cli/json_writer.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "compressors/plugin.h"
 #include "compressors/trial/conformance.h"
 #include "model/error.h"
 
 namespace breakeven::cli {
 namespace {
 
-struct Checked {
-  std::string scheme;
-  Conformance result;
-
+struct Checked : Examined {
   [[nodiscard]] bool passed() const { return result.findings.empty(); }
   [[nodiscard]] std::string verdict() const {
     return !passed() ? "failed" : result.has_kernel ? "passed" : "described only: plans checked";
@@ -29,22 +29,43 @@ struct Checked {
   }
 };
 
-Checked check_one(const Registry& registry, const std::string& spec) {
+Examined examine(const Registry& registry, const std::string& spec, ConformanceOptions options) {
+  if (options.before) {
+    options.before("made with these values");
+  }
   const Candidate candidate = registry.make(spec);
   if (candidate.encode) {
     throw Error(Fault::value, {}, "\"" + candidate.spec + "\" states its times",
                 "\"" + candidate.plain_spec + "\"");
   }
-  return {candidate.plain_spec, check_conformance(*candidate.compressor, standard_conformance())};
+  Conformance result = check_conformance(*candidate.compressor, options);
+  if (!result.has_kernel && result.findings.empty() && claims_code(*candidate.compressor)) {
+    result.findings.push_back({"", "kernel_create gives NULL for every message"});
+  }
+  return {candidate.plain_spec, result};
+}
+
+/// `apart`: with code that is not ours.
+Checked check_one(const Registry& registry, const std::string& spec, bool apart) {
+  ConformanceOptions options = standard_conformance();
+  if (!apart) {
+    return {examine(registry, spec, options)};
+  }
+  constexpr std::chrono::seconds kLongestCase(60);
+  options.may_lack_kernels = true;
+  return {examined_apart(spec, kLongestCase, [&](const auto& before) {
+    options.before = before;
+    return examine(registry, spec, options);
+  })};
 }
 
 /// A spec of the registry, or every scheme of a file.
 void check_argument(const Context& context, const std::string& argument, std::vector<Checked>& all) {
   if (!is_scheme_file(argument)) {
     try {
-      all.push_back(check_one(context.registry, argument));
+      all.push_back(check_one(context.registry, argument, context.request.given.contains("plugin")));
     } catch (const Error& error) {
-      throw error.inside("check", error.fault());
+      throw error.fault() == Fault::file ? error : error.inside("check", error.fault());
     }
     return;
   }
@@ -53,9 +74,11 @@ void check_argument(const Context& context, const std::string& argument, std::ve
     const std::string name = scheme.name;
     try {
       own.add(std::move(scheme));
-      all.push_back(check_one(own, name));
+      all.push_back(check_one(own, name, true));
     } catch (const Error& error) {
-      throw error.inside(argument, Fault::file);
+      const bool named = error.where().find(argument) != std::string::npos;
+      throw named ? Error(Fault::file, error.where(), error.wrong(), error.expected())
+                  : error.inside(argument, Fault::file);
     }
   }
 }
@@ -68,7 +91,10 @@ Screen screen_of(const std::vector<Checked>& all) {
         {{one.scheme}, {one.checked()}, {one.verdict(), one.passed() ? Tone::good : Tone::bad}});
     for (const Finding& finding : one.result.findings) {
       screen.rows.push_back(
-          {{""}, {""}, {finding.where + (finding.where.empty() ? "" : ": ") + finding.wrong}});
+          {{""},
+           {""},
+           {finding.where + (finding.where.empty() ? "" : ": ") + finding.wrong +
+            (finding.times > 1 ? fmt::format(" (and {} more like it)", grouped(finding.times - 1)) : "")}});
     }
   }
   return screen;
@@ -76,18 +102,18 @@ Screen screen_of(const std::vector<Checked>& all) {
 
 /// A row a finding; one without where there is none.
 Rows rows_of(const std::vector<Checked>& all) {
-  Rows rows{{"scheme", "kernel", "plans", "cases", "passed", "where", "wrong"}, {}};
+  Rows rows{{"scheme", "kernel", "plans", "cases", "passed", "where", "wrong", "times"}, {}};
   for (const Checked& one : all) {
-    const auto add = [&](Value where, Value wrong) {
+    const auto add = [&](Value where, Value wrong, Value times) {
       rows.rows.push_back({one.scheme, one.result.has_kernel, static_cast<double>(one.result.plans),
                            static_cast<double>(one.result.cases), one.passed(), std::move(where),
-                           std::move(wrong)});
+                           std::move(wrong), std::move(times)});
     };
     for (const Finding& finding : one.result.findings) {
-      add(finding.where, finding.wrong);
+      add(finding.where, finding.wrong, static_cast<double>(finding.times));
     }
     if (one.passed()) {
-      add({}, {});
+      add({}, {}, {});
     }
   }
   return rows;
@@ -103,7 +129,8 @@ std::string json_of(const std::vector<Checked>& all) {
     json.member("cases", static_cast<double>(one.result.cases)).member("passed", one.passed());
     json.key("findings").begin_array();
     for (const Finding& finding : one.result.findings) {
-      json.begin_object(true).member("where", finding.where).member("wrong", finding.wrong).end_object();
+      json.begin_object(true).member("where", finding.where).member("wrong", finding.wrong);
+      json.member("times", static_cast<double>(finding.times)).end_object();
     }
     json.end_array().end_object();
   }

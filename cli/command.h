@@ -75,6 +75,8 @@ const Command& command(std::string_view name);
 
 int query(const Context&);
 int sweep(const Context&);
+int solve(const Context&);
+int plan(const Context&);
 int list(const Context&);
 int trace(const Context&);
 int measure(const Context&);

@@ -24,6 +24,10 @@ constexpr Flag kFlags[] = {
      "threads: of a sweep (default: all; its rows do not depend on it), of each kernel that is measured, or "
      "of "
      "the benchmarks to import (default: 1)"},
+    {"scaling", 0, "FRACTION",
+     "a measured scaling factor, such as 60%: the step of one worker alone / the step among all"},
+    {"target-scaling", 0, "FRACTION",
+     "the scaling factor that is wanted, 100% being linear (default: 95% and 99%; repeatable)", true},
     {"progress", 0, "auto|always|never", "a running count on standard error (default auto: on a terminal)"},
     {"dry-run", 0, "", "only the number of rows"},
     {"elements", 0, "LIST",
@@ -65,6 +69,25 @@ constexpr std::string_view kSweepDetails =
     "Rows are streamed in the order of the grid, so that memory does not grow with them; the count of setups "
     "in which compression "
     "pays goes to standard error.";
+
+constexpr std::string_view kSolveDetails =
+    "bandwidth: with --scaling the effective bandwidth that explains what was measured, with "
+    "--target-scaling the bandwidth that is needed, with --scheme the bandwidths at which the scheme pays. "
+    "ratio: what compression must reach, were it free. codec-time: under which encode and decode time "
+    "together each scheme pays. workers, batch: where plain all-reduce and each scheme scale as wanted, or "
+    "where a scheme pays. extra-steps: how many more steps training may need with each scheme. A scheme pays "
+    "where it gains more than --margin. What is asked for need not be given (--fabric or --bandwidth, "
+    "--workers, --batch); where it is, the answer also says what the setup reaches there. Looked at are "
+    "1 Mbit/s to "
+    "100 Tbit/s, ratios up to a million, up to 4096 workers and batches up to 65536; compute times grow with "
+    "the batch as a query's do.";
+
+constexpr std::string_view kPlanDetails =
+    "Divides the gradient of plain all-reduce into the buckets of whole tensors that end the step soonest, "
+    "by an exact search, and compares them with DDP's, MG-WFBP's, one bucket and one a tensor. Then the "
+    "settings of frameworks that come nearest: PyTorch DDP's bucket_cap_mb (in MiB; given one, recent "
+    "releases size the first bucket by it too), Horovod's buffer and cycle, and DeepSpeed's bucket sizes in "
+    "elements, for ZeRO 1 and 2 (priced as all-reduces). --format csv and jsonl write the buckets.";
 
 constexpr std::string_view kMeasureDetails =
     "Runs the code of each scheme (default: every one that has code) on made-up gradients of several sizes "
@@ -131,6 +154,33 @@ std::vector<Command> table() {
                      "breakeven sweep --model resnet50 --device v100 --batch 64 --workers 8,16,32,64 "
                      "--bandwidth 1Gbps..100Gbps*2 --scheme powersgd:rank=4 --scheme signsgd"}},
        .run = sweep},
+      {.name = "solve",
+       .summary = "the value of one input that gives what is wanted",
+       .usage = "bandwidth|ratio|codec-time|workers|batch|extra-steps",
+       .least = 1,
+       .most = 1,
+       .scenario = true,
+       .flags = {"scheme", "scaling", "target-scaling", "format", "output", "scheme-file", "plugin",
+                 "profiles", "color", "quiet", "verbose", "help"},
+       .details = kSolveDetails,
+       .examples =
+           {{"how much compression makes ResNet-50 scale on 64 V100 behind 10 Gbit/s",
+             "breakeven solve ratio --model resnet50 --device v100 --batch 32 --workers 64 --bandwidth "
+             "10Gbps"},
+            {"which part of the network a measured run used",
+             "breakeven solve bandwidth --scaling 71.4% --model resnet50 --device v100 --batch 32 --workers "
+             "64 --bandwidth 100Gbps"}},
+       .run = solve},
+      {.name = "plan",
+       .summary = "the best gradient buckets, and settings that come near",
+       .usage = "",
+       .scenario = true,
+       .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
+       .details = kPlanDetails,
+       .examples = {{"ResNet-50 on 64 V100 behind 10 Gbit/s",
+                     "breakeven plan --model resnet50 --device v100 --batch 64 --workers 64 "
+                     "--workers-per-node 4 --bandwidth 10Gbps"}},
+       .run = plan},
       {.name = "trace",
        .summary = "one step's timeline, for Perfetto or chrome://tracing",
        .usage = "",
@@ -159,7 +209,7 @@ std::vector<Command> table() {
        .usage = "google-benchmark FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "output", "quiet", "help"},
+       .flags = {"map", "threads", "name", "device", "output", "scheme-file", "plugin", "quiet", "help"},
        .details = kImportDetails,
        .examples = {{"benchmarks of your own, named as you like",
                      "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "

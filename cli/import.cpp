@@ -4,9 +4,11 @@
 
 #include "cli/app.h"
 #include "cli/command.h"
+#include "cli/doors.h"
 #include "cli/output.h"
 #include "model/error.h"
 #include "profiles/import/google_benchmark.h"
+#include "profiles/setup.h"
 #include "profiles/write.h"
 
 namespace breakeven::cli {
@@ -16,6 +18,19 @@ struct Importer {
   std::string_view name;
   std::string (*read)(const Context&, const std::string& file);
 };
+
+/// Checks a spec. Of several spellings of one scheme the first stands for all.
+std::string canonical(const Registry& registry, const std::string& spec, std::vector<std::string>& known) {
+  const Candidate candidate = registry.make(spec);
+  if (candidate.encode) {
+    throw Error(Fault::value, {}, "\"" + candidate.spec + "\" states its times",
+                "\"" + candidate.plain_spec + "\"");
+  }
+  const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& other) {
+    return same_parameters(*candidate.scheme, other, candidate.plain_spec);
+  });
+  return same == known.end() ? known.emplace_back(candidate.plain_spec) : *same;
+}
 
 std::string google_benchmark(const Context& context, const std::string& file) {
   const Request& request = context.request;
@@ -27,6 +42,8 @@ std::string google_benchmark(const Context& context, const std::string& file) {
   if (const auto maps = request.given.find("map"); maps != request.given.end()) {
     options.patterns = maps->second;
   }
+  std::vector<std::string> known;
+  options.canonical = [&](const std::string& spec) { return canonical(context.registry, spec, known); };
   const std::string text = read_text(file);
   const ImportedCodec imported = [&] {
     try {
@@ -35,6 +52,9 @@ std::string google_benchmark(const Context& context, const std::string& file) {
       throw error.fault() == Fault::value ? error.inside("--map", Fault::value) : error;
     }
   }();
+  if (const std::string unknown = unknown_device(context.catalogue, options.device); !unknown.empty()) {
+    warn(context, "--device: " + unknown);
+  }
   if (!request.has("quiet")) {
     for (const std::string& note : imported.notes) {
       context.err << "breakeven: " << note << '\n';
@@ -58,8 +78,9 @@ int import_profile(const Context& context) {
     }
     throw Error(Fault::value, "import", "unknown format \"" + format + "\"", one_of(known, format));
   }
-  write_all(context.request.get("output", "-"), context.out,
-            found->read(context, context.request.arguments[1]));
+  Output output(context.request.get("output", "-"), context.out);
+  output.stream() << found->read(context, context.request.arguments[1]);
+  output.commit();
   return kAnswered;
 }
 

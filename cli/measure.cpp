@@ -22,7 +22,6 @@ namespace breakeven::cli {
 namespace {
 
 constexpr const char* kElements = "1024,65536,1048576,16777216";
-constexpr std::size_t kColdRepeats = 5;  // each has to empty the caches first
 
 [[noreturn]] void refuse(std::string wrong, std::string expected) {
   throw Error(Fault::value, "measure", std::move(wrong), std::move(expected));
@@ -100,13 +99,32 @@ void check_memory(const std::vector<Candidate>& all, std::size_t most_elements) 
   }
 }
 
+/// What sends less than there is and counts nothing of it as coded, or more than there is, would give a curve
+/// that says nothing.
+void check_count(const Candidate& candidate, std::size_t elements) {
+  const std::vector<Shape> message = timed_message(elements);
+  double most = 0;
+  Bytes sent;
+  for (const Round& round : candidate.compressor->plan(message, 1)) {
+    most = std::max({most, round.encode.elements, round.decode.elements});
+    sent += round.payload;
+  }
+  const auto all = static_cast<double>(elements);
+  if (most > all || (most <= 0 && sent < bytes(message))) {
+    throw Error(Fault::file, "measure",
+                fmt::format("the plan of {} counts {} of {} elements as coded", candidate.plain_spec,
+                            plain(most), plain(all)),
+                "more than 0, and no more than there are");
+  }
+}
+
 Measured time_one(const Candidate& candidate, std::size_t elements, const MeasureOptions& options) {
   Measured one;
   one.scheme = candidate.plain_spec;
   try {
     CodecTimer timer(*candidate.compressor, elements, options.threads, options.kind);
     one.warm = timer.time(options.repeats, false);
-    one.cold = timer.time(std::min(options.repeats, kColdRepeats), true);
+    one.cold = timer.time(options.cold_repeats(), true);
   } catch (const std::invalid_argument& error) {  // payloads that do not fit their exchange
     throw Error(Fault::file, candidate.plain_spec, error.what(),
                 "what its plan says (breakeven check " + candidate.plain_spec + ")");
@@ -130,13 +148,16 @@ std::vector<Measured> measure_all(const Context& context, const std::vector<Cand
       for (const std::size_t elements : sizes) {
         progress.say(fmt::format("{}, {} elements ({} of {})", candidate.plain_spec, grouped(elements),
                                  ++done, all.size() * sizes.size()));
+        check_count(candidate, elements);
         Measured one = time_one(candidate, elements, options);
-        const bool repeated = rows.size() > before && one.warm.elements <= rows.back().warm.elements;
-        if (one.warm.elements > 0 && !repeated) {
-          rows.push_back(std::move(one));
-        } else if (!repeated) {
+        if (one.warm.elements <= 0) {
           words.push_back(candidate.plain_spec + " sends " + grouped(elements) +
                           " elements as they are: no point there");
+        } else if (rows.size() > before && one.warm.elements <= rows.back().warm.elements) {
+          words.push_back(candidate.plain_spec + " codes no more of " + grouped(elements) +
+                          " elements than of fewer: no point there");
+        } else {
+          rows.push_back(std::move(one));
         }
       }
       if (rows.size() == before && !context.request.arguments.empty()) {
@@ -196,8 +217,13 @@ void tell(const Context& context, const std::vector<Measured>& rows, const Measu
 int measure(const Context& context) {
   const Request& request = context.request;
   const MeasureOptions options = options_of(request);
-  const std::vector<Measured> rows = measure_all(context, candidates(context), options);
+  const std::vector<Candidate> all = candidates(context);
   const std::string path = request.get("output", "-");
+  Output output(path, context.out);  // before the timing, which takes a while
+  const std::vector<Measured> rows = measure_all(context, all, options);
+  if (const std::string unknown = unknown_device(context.catalogue, options.device); !unknown.empty()) {
+    warn(context, "--device: " + unknown);
+  }
   tell(context, rows, options);
   const bool profile = !request.has("format") || request.format() == Format::json;
   if (profile && !request.has("quiet")) {
@@ -227,7 +253,8 @@ int measure(const Context& context) {
       text = to_markdown(measured_table(rows));
       break;
   }
-  write_all(path, context.out, text);
+  output.stream() << text;
+  output.commit();
   return kAnswered;
 }
 

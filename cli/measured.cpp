@@ -48,14 +48,20 @@ std::string threads_text(std::size_t threads) {
   return threads == 1 ? "1 thread" : std::to_string(threads) + " threads";
 }
 
+std::string repeats_text(std::size_t repeats) {
+  return repeats == 1 ? "1 repeat" : std::to_string(repeats) + " repeats";
+}
+
 }  // namespace
 
 CodecProfile measured_profile(const std::vector<Measured>& rows, const MeasureOptions& options) {
   CodecProfile profile;
   profile.name = options.name;
   profile.summary = "encode and decode on " + cpu_model() + ", " + threads_text(options.threads);
-  profile.source = fmt::format("breakeven measure: medians of {} repeats by the wall clock, {} gradients",
-                               options.repeats, name(options.kind));
+  profile.source = fmt::format("breakeven measure: medians of {} by the wall clock, {} gradients",
+                               repeats_text(options.cold ? options.cold_repeats() : options.repeats) +
+                                   (options.cold ? " with emptied caches" : ""),
+                               name(options.kind));
   profile.conditions = {{"machine", cpu_model()},
                         {"date", today()},
                         {"compiler", compiler() + (optimised() ? "" : ", not optimised")},
@@ -85,10 +91,12 @@ CodecProfile measured_profile(const std::vector<Measured>& rows, const MeasureOp
 
 std::string measured_words(const MeasureOptions& options) {
   return fmt::format(
-      "{}, {}, {}: medians of {} repeats by the wall clock, caches warm (least: the fastest repeat; cold: "
-      "emptied caches).\nGB/s is of the fp32 gradient, x read the time over that of a pass that only reads "
+      "{}, {}, {}: medians of {} by the wall clock, caches warm (least: the fastest repeat; cold: of {} "
+      "with emptied caches).\nGB/s is of the fp32 gradient, x read the time over that of a pass that only "
+      "reads "
       "it.\n",
-      cpu_model(), simd_target(), threads_text(options.threads), options.repeats);
+      cpu_model(), simd_target(), threads_text(options.threads), repeats_text(options.repeats),
+      options.cold_repeats());
 }
 
 Screen measured_table(const std::vector<Measured>& rows) {

@@ -1,6 +1,7 @@
 // What `measure` found, as a codec profile and as tables.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct MeasureOptions {
   GradientKind kind = GradientKind::normal;
   bool cold = false;  ///< what the profile holds
   std::string name, device;
+
+  /// Fewer, since each has to empty the caches first.
+  [[nodiscard]] std::size_t cold_repeats() const { return std::min<std::size_t>(repeats, 5); }
 };
 
 /// One scheme and one size.

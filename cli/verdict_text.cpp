@@ -180,8 +180,8 @@ std::string measure_codec(const Answer& answer, const AnswerRow& row) {
     return head + "time it on your device (bench/gpu/measure.py -o costs.json), then --codec costs.json.";
   }
   if (has_code(*row.candidate.scheme)) {
-    return head +
-           fmt::format("measure it: breakeven measure {} -o costs.json, then --codec costs.json.", spec);
+    return head + fmt::format("measure it: breakeven measure {}{} -o costs.json, then --codec costs.json.",
+                              spec, row.plugins);
   }
   return head + fmt::format("time it, then --scheme {}{}encode=TIME,decode=TIME.", spec,
                             spec.find(':') == std::string::npos ? ":" : ",");

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "compressors/simd/blocks.h"
 #include "compressors/simd/pack.h"
 
 namespace breakeven {
@@ -40,8 +41,11 @@ BlockCode::BlockCode(const BlockFormat& format, std::size_t elements)
       even_(tile_ % block_ == 0),
       shift_(std::has_single_bit(block_) ? static_cast<unsigned>(std::countr_zero(block_)) : 0),
       codes_(constants_.bytes() * above(elements, block_)) {
+  const bool given = format.constants == BlockFormat::Constants::given;
+  const std::size_t unit = given ? tile_ : block_;
+  unit_ = (given || even_) && encodes_blocks(format, unit) ? unit : 0;
   bytes_ = codes_ + above(packed_bytes(elements, format.bits), format.word) * format.word;
-  if (large() && format.constants != BlockFormat::Constants::given) {
+  if (large() && !given) {
     pieces_ = Buffer<BlockSummary>(above(elements, block_) * above(block_, kPiece));
   }
 }
@@ -110,10 +114,12 @@ void BlockCode::settle_tile(const Part<const float>& from, Tile tile, std::size_
                             Workspace& work) const {
   const std::size_t first = block_of(tile.begin), count = block_of(tile.end - 1) + 1 - first,
                     size = constants_.bytes();
-  const bool whole = even_ && from.joined.whole(from.first + tile.begin, from.first + tile.end);
+  const std::size_t elements = tile.end - tile.begin;
+  const bool whole =
+      even_ && from.joined.together(from.first + tile.begin, from.first + tile.end) == elements;
   if (whole && !large()) {
     from.joined.each(from.first + tile.begin, from.first + tile.end,
-                     [&](std::size_t place, std::size_t, std::size_t elements) {
+                     [&](std::size_t place, std::size_t, std::size_t) {
                        constants_.summarise({from.message + place, elements}, block_, work.firsts.data(),
                                             work.seconds.data());
                      });
@@ -152,12 +158,35 @@ void BlockCode::quantise(std::span<const float> values, std::size_t block, const
   }
 }
 
+/// The first of these tiles, as long as they lie in one run and are whole. How many elements that was.
+std::size_t BlockCode::encode_run(const Part<const float>& from, std::uint64_t key, Tile tiles,
+                                  std::byte* payload) const {
+  const std::size_t first = from.first + tiles.begin;
+  if (unit_ == 0 || (format_.rounding != BlockFormat::Rounding::nearest && first % 64 != 0)) {
+    return 0;
+  }
+  const std::size_t whole = from.joined.together(first, from.first + tiles.end) / tile_ * tile_;
+  from.joined.each(first, first + whole, [&](std::size_t place, std::size_t, std::size_t) {
+    encode_blocks(constants_, {from.message + place,
+                               whole / unit_,
+                               unit_,
+                               payload + block_of(tiles.begin) * constants_.bytes(),
+                               payload + codes_ + tiles.begin / 8 * format_.bits,
+                               {key, first}});
+  });
+  return whole;
+}
+
 template <class Code>
 void BlockCode::encode_tiles(const Part<const float>& from, std::uint64_t key, Tile tiles,
                              std::byte* payload) const {
   Workspace work;
-  for (std::size_t begin = tiles.begin; begin < tiles.end; begin += tile_) {
+  for (std::size_t begin = tiles.begin; begin < tiles.end;) {
+    begin += encode_run(from, key, {begin, tiles.end}, payload);
     const Tile tile = {begin, std::min(begin + tile_, tiles.end)};
+    if (tile.begin == tile.end) {
+      break;
+    }
     settle_tile(from, tile, tiles.begin, payload, work);
     std::byte* const packed = payload + codes_ + begin / 8 * format_.bits;
     const bool direct = format_.bits == 8;
@@ -169,6 +198,7 @@ void BlockCode::encode_tiles(const Part<const float>& from, std::uint64_t key, T
     if (!direct) {
       pack(codes, tile.end - begin, format_.bits, packed);
     }
+    begin = tile.end;
   }
 }
 

@@ -63,6 +63,8 @@ class BlockCode {
   template <class Code>
   void quantise(std::span<const float> values, std::size_t block, const Scaling* scalings, Dither dither,
                 Code* codes) const;
+  std::size_t encode_run(const Part<const float>& from, std::uint64_t key, Tile tiles,
+                         std::byte* payload) const;
   template <class Code>
   void encode_tiles(const Part<const float>& from, std::uint64_t key, Tile tiles, std::byte* payload) const;
   template <class Code>
@@ -74,6 +76,7 @@ class BlockCode {
   BlockFormat format_;
   BlockConstants constants_;
   std::size_t elements_ = 0, block_ = 1, tile_ = 1, bytes_ = 0;
+  std::size_t unit_ = 0;   // what encode_blocks takes for a block; 0: it cannot code this
   bool even_ = true;       // every tile is of whole blocks
   unsigned shift_ = 0;     // of a block of 2^shift elements; 0: it is of another size
   std::size_t codes_ = 0;  // where they start in a payload

@@ -50,6 +50,7 @@ class BlockConstants {
         top_(static_cast<float>((1U << format.bits) - 1)),
         zero_(static_cast<float>(format.zero)) {}
 
+  [[nodiscard]] const BlockFormat& format() const { return format_; }
   /// Of one block.
   [[nodiscard]] std::size_t bytes() const { return (pair_ ? 2 : 1) * (format_.half ? 2 : sizeof(float)); }
 

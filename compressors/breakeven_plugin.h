@@ -44,7 +44,7 @@ enum {
 };
 
 typedef struct breakeven_param {
-  // Lower case letters, digits, '_', '-'; not "encode" or "decode", which every scheme takes.
+  // A lower case letter, then these, digits, '_', '-'; not "encode" or "decode", which every scheme takes.
   const char* name;
   int32_t kind;          // BREAKEVEN_INTEGER ...
   int32_t above_low;     // 1: low itself is refused
@@ -74,7 +74,7 @@ typedef struct breakeven_work {
   double touched_bytes;  // read and written
   double flops;
   double launches;       // GPU kernels started one after the other
-  double elements;       // gradient elements of one coding; 0: nothing is coded
+  double elements;       // gradient elements of one coding, with padding at most 2 x the message's; 0: none
   double repeats;        // codings: as many as payloads that are decoded; 0 counts as 1
   double known_seconds;  // instead of an estimate from the above; 0: not known
   uint64_t reserved[2];
@@ -82,7 +82,7 @@ typedef struct breakeven_work {
 
 typedef struct breakeven_round {
   breakeven_work encode, decode;
-  double payload_bytes;  // what ONE worker contributes, on average over a period of steps
+  double payload_bytes;  // what ONE worker contributes, on average over a period of steps; not 0
   int32_t exchange;      // BREAKEVEN_ALL_REDUCE ...
   int32_t element;       // of a sum: BREAKEVEN_F32 ...
   uint64_t reserved[2];
@@ -117,7 +117,7 @@ typedef struct breakeven_scheme {
   uint64_t (*period)(const void* scheme);
 
   // One worker's code for one message of fp32 tensors, laid end to end. All four are NULL where the scheme is
-  // described only. kernel_create returns NULL for tensors that it does not code.
+  // described only. kernel_create returns NULL for a message that it does not code, or cannot.
   void* (*kernel_create)(const void* scheme, const breakeven_shape* tensors, uint64_t count,
                          const breakeven_worker* worker);
   void (*kernel_destroy)(void* kernel);

@@ -26,8 +26,10 @@ class Joined {
       at = stop;
     }
   }
-  /// Do they lie in one run?
-  [[nodiscard]] bool whole(std::size_t begin, std::size_t end) const { return end <= ends_[run_of(begin)]; }
+  /// How many from `begin` on, of those up to `end`, lie in one run.
+  [[nodiscard]] std::size_t together(std::size_t begin, std::size_t end) const {
+    return std::min(end, ends_[run_of(begin)]) - begin;
+  }
 
  private:
   [[nodiscard]] std::size_t run_of(std::size_t element) const;

@@ -1,9 +1,12 @@
 #include "compressors/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 
 #include <memory>
 
+#include "compressors/plugin_file.h"
 #include "compressors/plugin_table.h"
 #include "model/error.h"
 
@@ -28,7 +31,7 @@ std::string reason(const std::string& path) {
 }
 
 [[noreturn]] void refuse_version(void* library, const std::string& path) {
-  constexpr int kVersions = 10;
+  constexpr int kVersions = 100;
   for (int version = 0; version < kVersions; ++version) {
     if (version != kVersion && ::dlsym(library, symbol(version).c_str()) != nullptr) {
       throw Error(Fault::file, path, "a plugin of version " + std::to_string(version) + " of the interface",
@@ -38,11 +41,25 @@ std::string reason(const std::string& path) {
   throw Error(Fault::file, path, "not a plugin: it exports no " + symbol(kVersion), kKind);
 }
 
+/// Unless its symbol says that it is data.
+bool is_function(void* address) {
+  Dl_info info{};
+  void* extra = nullptr;
+  if (::dladdr1(address, &info, &extra, RTLD_DL_SYMENT) == 0 || extra == nullptr) {
+    return true;  // not known
+  }
+  const auto type = ELF64_ST_TYPE(static_cast<const ElfW(Sym)*>(extra)->st_info);
+  return type != STT_OBJECT && type != STT_TLS;
+}
+
 }  // namespace
 
 std::vector<Scheme> load_plugin(const std::string& path) {
   // A name without a slash would be looked for among the system's libraries.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  if (const std::string why = unloadable(file); !why.empty()) {
+    throw Error(Fault::file, path, "cannot be loaded: " + why, kKind);
+  }
   const std::shared_ptr<void> library(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
     if (handle != nullptr) {
       ::dlclose(handle);
@@ -54,6 +71,9 @@ std::vector<Scheme> load_plugin(const std::string& path) {
   void* const found = ::dlsym(library.get(), symbol(kVersion).c_str());
   if (found == nullptr) {
     refuse_version(library.get(), path);
+  }
+  if (!is_function(found)) {
+    throw Error(Fault::file, path, symbol(kVersion) + " is data", "a function");
   }
   const auto entry = reinterpret_cast<decltype(&breakeven_plugin_v1)>(found);
   const breakeven_plugin_v1_table* table = nullptr;

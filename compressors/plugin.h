@@ -13,4 +13,7 @@ namespace breakeven {
 /// that make no sense. What a plugin returns later is checked too: nonsense is an Error (file) that names it.
 std::vector<Scheme> load_plugin(const std::string& path);
 
+/// Whether a plugin's scheme has the functions of a kernel.
+bool claims_code(const Compressor& compressor);
+
 }  // namespace breakeven

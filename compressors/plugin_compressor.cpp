@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compressors/plugin.h"
 #include "model/error.h"
 
 namespace breakeven {
@@ -15,8 +16,7 @@ constexpr std::uint64_t kMostPeriod = 64;
 /// Far beyond anything real, and far inside what doubles can multiply and divide a few times.
 constexpr double kMostAmount = 1e24;
 
-[[noreturn]] void refuse(const PluginScheme& scheme, const std::string& wrong,
-                         const std::string& expected = {}) {
+[[noreturn]] void refuse(const PluginScheme& scheme, const std::string& wrong, const std::string& expected) {
   throw Error(Fault::file, scheme.where, wrong, expected);
 }
 
@@ -52,7 +52,8 @@ bool reserved_is_zero(const Struct& from) {
   return std::all_of(std::begin(from.reserved), std::end(from.reserved), [](auto word) { return word == 0; });
 }
 
-Work checked_work(const PluginScheme& scheme, const breakeven_work& from, const std::string& whose) {
+Work checked_work(const PluginScheme& scheme, const breakeven_work& from, double most_elements,
+                  const std::string& whose) {
   if (!reserved_is_zero(from)) {
     refuse(scheme, "a reserved field of " + whose + " is set", "0");
   }
@@ -61,6 +62,10 @@ Work checked_work(const PluginScheme& scheme, const breakeven_work& from, const 
   work.flops = amount(scheme, from.flops, "flops of " + whose);
   work.launches = amount(scheme, from.launches, "launches of " + whose);
   work.elements = amount(scheme, from.elements, "elements of " + whose);
+  if (work.elements > most_elements) {
+    refuse(scheme, "elements of " + whose + " is " + exact(work.elements),
+           "at most " + exact(most_elements) + ", twice those of the message");
+  }
   work.repeats = std::max(1.0, amount(scheme, from.repeats, "repeats of " + whose));
   if (amount(scheme, from.known_seconds, "known_seconds of " + whose) > 0) {
     work.known = Seconds::of(from.known_seconds);
@@ -69,7 +74,8 @@ Work checked_work(const PluginScheme& scheme, const breakeven_work& from, const 
   return work;
 }
 
-Round checked_round(const PluginScheme& scheme, const breakeven_round& from, std::size_t index) {
+Round checked_round(const PluginScheme& scheme, const breakeven_round& from, std::size_t index,
+                    double most_elements) {
   const std::string round = "round " + std::to_string(index + 1);
   if (from.exchange < BREAKEVEN_NONE || from.exchange > BREAKEVEN_PUSH_PULL) {
     refuse(scheme, round + " has the exchange " + std::to_string(from.exchange), "0 to 5");
@@ -80,10 +86,13 @@ Round checked_round(const PluginScheme& scheme, const breakeven_round& from, std
   if (!reserved_is_zero(from)) {
     refuse(scheme, "a reserved field of " + round + " is set", "0");
   }
-  return {.encode = checked_work(scheme, from.encode, "encode of " + round),
+  if (from.payload_bytes == 0 && from.exchange != BREAKEVEN_NONE) {
+    refuse(scheme, round + " sends nothing", "no such round");
+  }
+  return {.encode = checked_work(scheme, from.encode, most_elements, "encode of " + round),
           .exchange = static_cast<Exchange>(from.exchange),
           .payload = Bytes::of(amount(scheme, from.payload_bytes, "payload_bytes of " + round)),
-          .decode = checked_work(scheme, from.decode, "decode of " + round),
+          .decode = checked_work(scheme, from.decode, most_elements, "decode of " + round),
           .element = static_cast<Element>(from.element)};
 }
 
@@ -93,7 +102,12 @@ class Handle {
   Handle(PluginScheme scheme, void* self) : scheme_(std::move(scheme)), self_(self) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  ~Handle() { scheme_.row->destroy(self_); }
+  ~Handle() {
+    try {
+      scheme_.row->destroy(self_);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to tell
+    }
+  }
 
   [[nodiscard]] const PluginScheme& scheme() const { return scheme_; }
   [[nodiscard]] const void* self() const { return self_; }
@@ -113,7 +127,12 @@ class PluginKernel final : public Kernel {
   }
   PluginKernel(const PluginKernel&) = delete;
   PluginKernel& operator=(const PluginKernel&) = delete;
-  ~PluginKernel() override { handle_->scheme().row->kernel_destroy(self_); }
+  ~PluginKernel() override {
+    try {
+      row().kernel_destroy(self_);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to tell
+    }
+  }
 
   std::span<const std::byte> encode(std::size_t round, std::span<const float> gradient) override {
     const void* data = nullptr;
@@ -127,11 +146,12 @@ class PluginKernel final : public Kernel {
     const std::string gives =
         "encode of round " + std::to_string(round + 1) + " gives " + std::to_string(bytes) + " bytes";
     if (period_ == 1 ? sent != planned : sent > planned * period_) {
-      refuse(scheme(), gives + ", its plan says " + exact(planned) +
-                           (period_ == 1 ? "" : " on average of " + exact(period_) + " steps"));
+      refuse(scheme(), gives,
+             exact(planned) + ", as its plan says" +
+                 (period_ == 1 ? "" : ", on average of " + exact(period_) + " steps"));
     }
     if (data == nullptr && bytes > 0) {
-      refuse(scheme(), gives + " at NULL");
+      refuse(scheme(), gives + " at NULL", "their address");
     }
     return {static_cast<const std::byte*>(data), bytes};
   }
@@ -150,8 +170,10 @@ class PluginKernel final : public Kernel {
   void succeed(const char* function, std::size_t round, Call call) {
     const std::int32_t status = called(scheme(), function, call);
     if (status != 0) {
-      refuse(scheme(), std::string(function) + " of round " + std::to_string(round + 1) +
-                           " fails with status " + std::to_string(status));
+      refuse(scheme(),
+             std::string(function) + " of round " + std::to_string(round + 1) + " fails with status " +
+                 std::to_string(status),
+             "0");
     }
   }
 
@@ -163,6 +185,7 @@ class PluginKernel final : public Kernel {
 
 class PluginCompressor final : public Compressor {
  public:
+  [[nodiscard]] bool claims_code() const { return row().kernel_create != nullptr; }
   explicit PluginCompressor(std::shared_ptr<const Handle> handle) : handle_(std::move(handle)) {
     if (row().period != nullptr) {
       const std::uint64_t period = called(scheme(), "period", [&] { return row().period(handle_->self()); });
@@ -180,7 +203,7 @@ class PluginCompressor final : public Compressor {
       return row().plan(handle_->self(), shapes.data(), shapes.size(), workers, rounds.data(), kMostRounds);
     });
     if (count < 0) {
-      refuse(scheme(), "plan fails with status " + std::to_string(count));
+      refuse(scheme(), "plan fails with status " + std::to_string(count), "the number of rounds");
     }
     if (count > static_cast<std::int32_t>(kMostRounds)) {
       refuse(scheme(), "plan gives " + std::to_string(count) + " rounds",
@@ -188,7 +211,13 @@ class PluginCompressor final : public Compressor {
     }
     Plan plan;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      plan.push_back(checked_round(scheme(), rounds[i], i));
+      plan.push_back(checked_round(scheme(), rounds[i], i, 2 * static_cast<double>(elements(tensors))));
+      const double whole = plan.back().payload.base() * static_cast<double>(period_);
+      if (has_code(tensors) && whole != std::floor(whole)) {
+        refuse(scheme(),
+               "payload_bytes of round " + std::to_string(i + 1) + " is " + exact(plan.back().payload.base()),
+               "whole bytes, since it has code");
+      }
     }
     return plan;
   }
@@ -209,9 +238,7 @@ class PluginCompressor final : public Compressor {
 
   [[nodiscard]] std::unique_ptr<Kernel> kernel(std::span<const Shape> tensors,
                                                const Worker& worker) const override {
-    const bool codes = std::all_of(tensors.begin(), tensors.end(),
-                                   [](const Shape& shape) { return shape.element == Element::f32; });
-    if (row().kernel_create == nullptr || !codes) {
+    if (!has_code(tensors)) {
       return nullptr;
     }
     const Plan agreed = plan(tensors, worker.workers);
@@ -226,6 +253,11 @@ class PluginCompressor final : public Compressor {
  private:
   [[nodiscard]] const PluginScheme& scheme() const { return handle_->scheme(); }
   [[nodiscard]] const breakeven_scheme& row() const { return *scheme().row; }
+  [[nodiscard]] bool has_code(std::span<const Shape> tensors) const {
+    return row().kernel_create != nullptr &&
+           std::all_of(tensors.begin(), tensors.end(),
+                       [](const Shape& shape) { return shape.element == Element::f32; });
+  }
 
   std::shared_ptr<const Handle> handle_;
   std::size_t period_ = 1;
@@ -244,10 +276,15 @@ std::unique_ptr<Compressor> make_plugin_compressor(const PluginScheme& scheme, c
   if (self == nullptr) {
     why.back() = '\0';
     const char* const text = one_line(why.data(), why.size());
-    throw Error(Fault::value, {},
-                text != nullptr && *text != '\0' ? text : "these values do not fit together");
+    throw Error(Fault::value, scheme.file,
+                text != nullptr && *text != '\0' ? text : "these values do not fit together", "other values");
   }
   return std::make_unique<PluginCompressor>(std::make_shared<const Handle>(scheme, self));
+}
+
+bool claims_code(const Compressor& compressor) {
+  const auto* const own = dynamic_cast<const PluginCompressor*>(&compressor);
+  return own != nullptr && own->claims_code();
 }
 
 const char* one_line(const char* text, std::size_t most) {

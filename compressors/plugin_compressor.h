@@ -13,9 +13,11 @@ namespace breakeven {
 struct PluginScheme {
   std::shared_ptr<const void> owner;
   const breakeven_scheme* row = nullptr;
+  std::string file;   ///< as the user named it
   std::string where;  ///< "./x.so: scheme \"x\"": for errors
 };
 
+/// Where the plugin refuses the values: Error (value), its file's name in front.
 std::unique_ptr<Compressor> make_plugin_compressor(const PluginScheme& scheme, const Params& values);
 
 /// Printable text of at most `most` bytes, on one line; null where it is not that.

@@ -49,6 +49,14 @@ class Reader {
             "1 to " + std::to_string(kLongestName) + " of a-z 0-9 " + also);
     return read;
   }
+  /// A word that begins with a letter.
+  [[nodiscard]] std::string name(const char* from, const std::string& what) const {
+    constexpr auto kAlso = "_-";
+    std::string read = word(from, what, kAlso);
+    require(read.front() >= 'a' && read.front() <= 'z', what + " \"" + read + "\" begins with no letter",
+            "a-z");
+    return read;
+  }
   template <class Row>
   [[nodiscard]] std::span<const Row> rows(const Row* first, std::uint64_t count, std::uint64_t most,
                                           const std::string& what) const {
@@ -67,12 +75,11 @@ class Reader {
   std::string where_;
 };
 
-constexpr auto kWord = "_-";
 constexpr auto kChoice = "_-.+ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 Param read_param(const Reader& scheme, const breakeven_param& row) {
   Param param;
-  param.name = scheme.word(row.name, "the name of a parameter", kWord);
+  param.name = scheme.name(row.name, "the name of a parameter");
   const Reader reader = scheme.inside("parameter \"" + param.name + "\"");
   reader.require(param.name != "encode" && param.name != "decode", "the name is taken",
                  "another: every scheme takes times of that name");
@@ -125,9 +132,10 @@ void check_functions(const Reader& reader, const breakeven_scheme& row) {
 Scheme read_scheme(const Reader& file, const breakeven_scheme& row,
                    const std::shared_ptr<const void>& owner) {
   Scheme scheme;
-  scheme.name = file.word(row.name, "the name of a scheme", kWord);
+  scheme.name = file.name(row.name, "the name of a scheme");
   const Reader reader = file.inside("scheme \"" + scheme.name + "\"");
   scheme.summary = reader.text(row.summary, "summary");
+  reader.require(!scheme.summary.empty(), "summary is empty", "a line of text");
   scheme.source = reader.text(row.source, "source");
   reader.require(row.placement >= BREAKEVEN_SERIAL && row.placement <= BREAKEVEN_HOST,
                  "placement is " + std::to_string(row.placement), "0 to 3");
@@ -143,7 +151,7 @@ Scheme read_scheme(const Reader& file, const breakeven_scheme& row,
     reader.require(names.insert(name).second, "two parameters \"" + name + "\"", "names of their own");
   }
   check_functions(reader, row);
-  scheme.make = [plugin = PluginScheme{owner, &row, reader.where()}](const Params& values) {
+  scheme.make = [plugin = PluginScheme{owner, &row, file.where(), reader.where()}](const Params& values) {
     return make_plugin_compressor(plugin, values);
   };
   return scheme;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -49,8 +50,13 @@ Threads::Threads(std::size_t count) : count_(std::max<std::size_t>(count, 1)) {
     return;
   }
   pool_ = std::make_unique<Pool>();
-  for (std::size_t i = 1; i < count_; ++i) {
-    pool_->threads.emplace_back([pool = pool_.get()] { pool->live(); });
+  pool_->threads.reserve(count_ - 1);
+  try {
+    while (pool_->threads.size() + 1 < count_) {
+      pool_->threads.emplace_back([pool = pool_.get()] { pool->live(); });
+    }
+  } catch (const std::system_error&) {
+    count_ = pool_->threads.size() + 1;  // the system has no more: results do not depend on the number
   }
 }
 

@@ -31,6 +31,7 @@ struct CodecCosts {
   Curve decode_next;  ///< of each further payload in the same go, where that was measured: else as the first
   double spread = 0;  ///< relative, where stated
   std::string source;
+  std::string file = {};  ///< that states it, for errors
 };
 
 /// `inner` with every Work's time taken from `costs`.

@@ -55,7 +55,7 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
       other_(scenario.workload.other),
       sending_(scenario.schedule.sending),
       full_duplex_(scenario.fabric.full_duplex),
-      message_time_(scenario.overlap.message) {
+      message_time_(group_.workers > 1 ? scenario.overlap.message : Seconds{}) {
   if (scenario.schedule.weighs_costs) {
     scenario_ = scenario;
     compressor_ = &compressor;
@@ -131,6 +131,9 @@ MessageCosts Forecast::costs(const Scenario& scenario, const Compressor& compres
 void Forecast::arrange(const Scenario& scenario, const Compressor& compressor) {
   const auto use = [&](std::vector<Message> messages) {
     messages_ = std::move(messages);
+    for (Message& message : messages_) {
+      message.delay = group_.workers > 1 ? message.delay : Seconds{};
+    }
     plans_ = plans_of(messages_, compressor, group_.workers);
     has_codec_ = has_work(plans_);
   };

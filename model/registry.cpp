@@ -94,7 +94,7 @@ Candidate Registry::make(std::string_view spec) const {
     candidate.plain_spec = join_spec(name, params.text());
     candidate.compressor = scheme.make(params);
   } catch (const Error& error) {
-    throw error.inside(std::string(name), Fault::value);
+    throw error.fault() == Fault::file ? error : error.inside(std::string(name), Fault::value);
   }
   return candidate;
 }

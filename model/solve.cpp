@@ -105,6 +105,7 @@ std::vector<double> log_grid(double low, double high, int points_per_decade) {
   const int steps =
       std::max(1, static_cast<int>(std::ceil(std::log10(high / low) * points_per_decade - 1e-9)));
   std::vector<double> grid;
+  grid.reserve(static_cast<std::size_t>(steps) + 1);
   for (int i = 0; i < steps; ++i) {
     grid.push_back(low * std::pow(high / low, static_cast<double>(i) / steps));
   }

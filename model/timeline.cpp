@@ -75,7 +75,11 @@ class Loop {
       if (!step_.forward.empty() && !chain.stages.empty()) {
         ++missing_[chain.part];
       }
+      if (chain.late != kNever) {
+        late_parts_.push_back(chain.part);
+      }
     }
+    std::sort(late_parts_.begin(), late_parts_.end());
   }
 
   Breakdown run() {
@@ -137,7 +141,12 @@ class Loop {
 
   /// Whether late stages of this part's messages may go.
   [[nodiscard]] bool open(std::size_t part) const {
-    return part == 0 ? backward_over() && early_ == 0 : part_ >= part || (part_ + 1 == part && part_begun_);
+    const auto found = std::lower_bound(late_parts_.begin(), late_parts_.end(), part);
+    if (found == late_parts_.begin()) {
+      return backward_over() && early_ == 0;
+    }
+    const std::size_t before = *(found - 1);
+    return part_ > before || (part_ == before && part_begun_);
   }
 
   void release() {
@@ -311,10 +320,11 @@ class Loop {
   std::array<Pending, 2> out_;  // for the network and its way back
   Bytes handed_;                // to the network, and not yet through
   std::size_t handed_count_ = 0;
-  std::size_t early_ = 0;             // chains with stages left that belong to backward
-  std::vector<std::uint32_t> held_;   // chains whose next stage waits for forward
-  std::vector<std::size_t> missing_;  // messages that each part of forward still waits for
-  std::size_t part_ = 0;              // of forward
+  std::size_t early_ = 0;                // chains with stages left that belong to backward
+  std::vector<std::uint32_t> held_;      // chains whose next stage waits for forward
+  std::vector<std::size_t> late_parts_;  // of the chains with late stages, rising
+  std::vector<std::size_t> missing_;     // messages that each part of forward still waits for
+  std::size_t part_ = 0;                 // of forward
   bool part_begun_ = false;
   double part_done_ = 0;
   std::size_t last_compute_ = kNobody;

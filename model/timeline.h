@@ -38,8 +38,8 @@ struct Chain {
   std::size_t rank = 0;  ///< where the network goes by priority: lower ones first
   Bytes size = {};       ///< counts against the credit
   std::size_t part = 0;  ///< the first part of the next forward pass that waits for it
-  /// From this stage on it belongs to the forward pass: begun when the part before `part` begins; of the
-  /// first part, when backward and every message's earlier stages are over.
+  /// From this stage on it belongs to the forward pass: begun when the part of the late messages before
+  /// begins; of the first ones, when backward and every message's earlier stages are over.
   std::size_t late = kNever;
   Seconds delay = {};  ///< from `ready` on, before its first stage: a coordinator's round
 };

@@ -151,6 +151,7 @@ OptionValues GridPlan::values(const Point& point) const {
 /// A scenario with its forecasts; network numbers are put in for each point.
 struct GridRunner::Prepared {
   ScenarioSetup setup;
+  std::vector<std::shared_ptr<const Compressor>> compressors;  // the forecasts point to them
   std::unique_ptr<Forecast> plain;
   std::vector<std::unique_ptr<Forecast>> schemes;
   std::vector<double> codec_uncertainty;  // by scheme
@@ -183,11 +184,13 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
     add_once(warnings_, warning);
   }
   const Scenario& scenario = made->setup.scenario;
-  made->plain = std::make_unique<Forecast>(scenario, *registry_.make("none").compressor);
+  made->compressors.push_back(registry_.make("none").compressor);
+  made->plain = std::make_unique<Forecast>(scenario, *made->compressors.back());
   for (const std::string& spec : plan_.schemes(point.of_case)) {
     const Candidate candidate = priced(registry_.make(spec), made->setup);
     made->codec_uncertainty.push_back(judge_options(made->setup, candidate).codec_uncertainty);
     made->same_steps.push_back(candidate.scheme->same_steps);
+    made->compressors.push_back(candidate.compressor);
     made->schemes.push_back(
         std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
   }

@@ -76,7 +76,9 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return add(JsonValue::Kind::number, value, digits);
   }
   bool string(string_t& value) override {
-    check_text(value);
+    if (std::any_of(value.begin(), value.end(), is_control)) {
+      fail("a text holds a control character", "printable text", next_step());
+    }
     return add(JsonValue::Kind::text, 0, std::move(value));
   }
   bool binary(binary_t& /*value*/) override { return false; }
@@ -94,7 +96,9 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return close();
   }
   bool key(string_t& value) override {
-    check_text(value);
+    if (std::any_of(value.begin(), value.end(), is_control)) {
+      fail("a key holds a control character", "printable text");
+    }
     open_.back()->keys.push_back(std::move(value));
     return true;
   }
@@ -134,19 +138,24 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     open_.pop_back();
     return true;
   }
-  void check_text(std::string_view text) const {
-    if (std::any_of(text.begin(), text.end(), is_control)) {
-      fail("a text holds a control character", "printable text");
+  /// To the value that comes next.
+  [[nodiscard]] std::string next_step() const {
+    if (open_.empty()) {
+      return {};
     }
+    const JsonValue& outer = *open_.back();
+    return outer.kind == JsonValue::Kind::object ? pointer_step(outer.keys.back())
+                                                 : "/" + std::to_string(outer.items.size());
   }
-  [[noreturn]] void fail(std::string wrong, std::string expected) const {
+  /// At `step` of what is open.
+  [[noreturn]] void fail(std::string wrong, std::string expected, const std::string& step = {}) const {
     std::string path;
     for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
       const JsonValue& outer = *open_[i];
       path += outer.kind == JsonValue::Kind::object ? pointer_step(outer.keys.back())
                                                     : "/" + std::to_string(outer.items.size() - 1);
     }
-    throw Error(Fault::file, place_at(file_, path), std::move(wrong), std::move(expected));
+    throw Error(Fault::file, place_at(file_, path + step), std::move(wrong), std::move(expected));
   }
 
   JsonValue& root_;
@@ -272,9 +281,10 @@ bool Json::flag() const {
 }
 
 double Json::fraction() const {
+  const std::string& given = scalar();
   double value = 0;
   try {
-    value = parse_fraction(scalar());
+    value = parse_fraction(given);
   } catch (const Error& error) {
     throw error.inside(place(), Fault::file);
   }

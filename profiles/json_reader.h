@@ -32,6 +32,7 @@ class Json {
 
   [[noreturn]] void fail(std::string wrong, std::string expected = {}) const;
   [[nodiscard]] bool is(JsonValue::Kind kind) const { return value_->kind == kind; }
+  [[nodiscard]] bool is_empty_text() const { return is(JsonValue::Kind::text) && value_->text.empty(); }
   /// "FILE: /path/to/it"
   [[nodiscard]] std::string place() const;
 
@@ -56,9 +57,10 @@ class Json {
   /// Text with its unit.
   template <class Q>
   [[nodiscard]] Q quantity() const {
+    const std::string& given = scalar();
     Q value;
     try {
-      value = parse<Q>(scalar());
+      value = parse<Q>(given);
     } catch (const Error& error) {
       throw error.inside(place(), Fault::file);
     }
@@ -77,7 +79,7 @@ class Json {
   [[nodiscard]] Q not_negative() const {
     const Q value = quantity<Q>();
     if (value < Q{}) {
-      fail("\"" + scalar() + "\" must not be negative");
+      fail("\"" + scalar() + "\" must not be negative", "0 or more");
     }
     return value;
   }

@@ -1,7 +1,7 @@
-// Reads when each gradient of a backward pass appeared: the plain form and that of arXiv 2006.10103's
-// authors.
+// Reads when each gradient of a backward pass appeared, in both forms of such logs.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "model/error.h"
 #include "model/units.h"
@@ -19,7 +19,7 @@ constexpr double kLongest = 1e6;  // seconds
 
 class Lines {
  public:
-  Lines(std::string_view text, const std::string& where) : rest_(text), where_(where) {
+  Lines(std::string_view text, std::string where) : rest_(text), where_(std::move(where)) {
     rest_.remove_suffix(rest_.size() - (rest_.find_last_not_of(" \t\r\n") + 1));
   }
   [[nodiscard]] bool more() const { return !rest_.empty(); }

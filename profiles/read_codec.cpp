@@ -38,6 +38,7 @@ CodecProfile read_codec(std::string_view json, const std::string& where) {
     CodecCosts costs;
     costs.scheme = row.at("scheme", "a scheme with its parameters").text();
     costs.device = device;
+    costs.file = where;
     costs.origin = origin;
     read_curves(row, costs);
     const auto source = row.find("source");

@@ -51,7 +51,7 @@ Linear read_size(const Json& json) {
 double read_not_negative(const Json& json) {
   const double value = json.number();
   if (value < 0) {
-    json.fail("\"" + json.scalar() + "\" must not be negative");
+    json.fail("\"" + json.scalar() + "\" must not be negative", "0 or more");
   }
   return value;
 }
@@ -129,7 +129,7 @@ Description read_description(const Json& root, const std::string& where) {
   return description;
 }
 
-CodecProfile read_costs(const Json& root, const Scheme& scheme) {
+CodecProfile read_costs(const Json& root, const Scheme& scheme, const std::string& where) {
   CodecProfile codec;
   codec.name = scheme.name;
   codec.summary = scheme.summary;
@@ -139,6 +139,7 @@ CodecProfile read_costs(const Json& root, const Scheme& scheme) {
     row.only({"device", "origin", "source", "encode", "decode", "decode_next", "spread"});
     CodecCosts taken;
     taken.scheme = scheme.name;
+    taken.file = where;
     const Json device = row.at("device", "the name of a device");
     taken.device = device.text();
     if (std::any_of(codec.costs.begin(), codec.costs.end(),
@@ -176,7 +177,7 @@ SchemeFile read_scheme(std::string_view json, const std::string& where) {
   }
   const auto description = std::make_shared<const Description>(read_description(root, where));
   scheme.make = [description](const Params&) { return described(description); };
-  file.codec = read_costs(root, scheme);
+  file.codec = read_costs(root, scheme, where);
   return file;
 }
 

@@ -94,10 +94,6 @@ ScenarioSetup resolve(const OptionValues& values, const Catalogue& catalogue) {
   return std::move(r.setup);
 }
 
-namespace {
-
-/// Whether a curve that was taken with `spec` is of this scheme with the candidate's parameters, however they
-/// are written.
 bool same_parameters(const Scheme& scheme, std::string_view spec, std::string_view candidate) {
   const Spec taken = split_spec(spec);
   if (taken.name != scheme.name) {
@@ -110,8 +106,6 @@ bool same_parameters(const Scheme& scheme, std::string_view spec, std::string_vi
                                              : a.number(param.name) == b.number(param.name);
   });
 }
-
-}  // namespace
 
 Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
   Candidate result = candidate;
@@ -128,7 +122,8 @@ Candidate priced(const Candidate& candidate, const ScenarioSetup& setup) {
         return result;
       }
     } catch (const Error& error) {
-      throw error.inside("codec profile of " + costs.device + ": \"" + costs.scheme + "\"", Fault::file);
+      const std::string file = costs.file.empty() ? "codec profile of " + costs.device : costs.file;
+      throw error.inside(file + ": \"" + costs.scheme + "\"", Fault::file);
     }
   }
   return result;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/registry.h"
@@ -37,6 +38,9 @@ struct ScenarioSetup {
 /// `where` is the option ("--bandwidth").
 ScenarioSetup resolve(const OptionValues& values, const Catalogue& catalogue);
 
+/// Whether a curve that was taken with `spec` is of this scheme with the candidate's parameters, however they
+/// are written. Throws Error (value) for parameters that cannot be.
+bool same_parameters(const Scheme& scheme, std::string_view spec, std::string_view candidate);
 /// `candidate` with the codec times that are known for it: given in its spec, else a curve of `setup`, else
 /// its roofline.
 Candidate priced(const Candidate& candidate, const ScenarioSetup& setup);

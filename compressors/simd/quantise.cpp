@@ -8,64 +8,13 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "compressors/simd/random-inl.h"
+#include "compressors/simd/quantise-inl.h"
 #include "compressors/simd/stream-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace breakeven {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Everything goes by groups of 64 elements, whole vectors on every target, and by four vectors in a group.
-// What is left over is copied to a group of its own. Nothing is prefetched: measured, that only disturbs what
-// the machine does by itself.
-constexpr std::size_t kGroup = 64;
-/// A float from 2^23 to 2^24 holds an integer in its lower bits.
-constexpr float kInteger = 0x1p23F;
-constexpr std::uint32_t kIntegerBits = 0x4b000000U;
-
-constexpr hn::CappedTag<float, 16> kFloats;
-constexpr hn::RebindToUnsigned<decltype(kFloats)> kWords;
-using Floats = hn::Vec<decltype(kFloats)>;
-using Words = hn::Vec<decltype(kWords)>;
-
-#if HWY_TARGET != HWY_SCALAR
-template <bool kUpper>
-HWY_INLINE auto halves(Words a, Words b) {
-  const hn::Repartition<std::uint16_t, decltype(kWords)> d16;
-  const auto low = hn::BitCast(d16, a), high = hn::BitCast(d16, b);
-  return kUpper ? hn::ConcatOdd(d16, high, low) : hn::ConcatEven(d16, high, low);
-}
-#endif
-/// Codes in the lower, or else the upper, halves of four vectors, in order.
-template <bool kUpper>
-HWY_INLINE void store_codes(Words a, Words b, Words c, Words e, std::uint8_t* codes) {
-#if HWY_TARGET == HWY_SCALAR
-  const auto code = [](Words x) { return static_cast<std::uint8_t>(hn::GetLane(x) >> (kUpper ? 16U : 0U)); };
-  codes[0] = code(a);
-  codes[1] = code(b);
-  codes[2] = code(c);
-  codes[3] = code(e);
-#else
-  const hn::Repartition<std::uint8_t, decltype(kWords)> d8;
-  const auto low = hn::BitCast(d8, halves<kUpper>(a, b)), high = hn::BitCast(d8, halves<kUpper>(c, e));
-  hn::StoreU(hn::ConcatEven(d8, high, low), d8, codes);
-#endif
-}
-template <bool kUpper>
-HWY_INLINE void store_codes(Words a, Words b, Words c, Words e, std::uint16_t* codes) {
-#if HWY_TARGET == HWY_SCALAR
-  const auto code = [](Words x) { return static_cast<std::uint16_t>(hn::GetLane(x) >> (kUpper ? 16U : 0U)); };
-  codes[0] = code(a);
-  codes[1] = code(b);
-  codes[2] = code(c);
-  codes[3] = code(e);
-#else
-  const hn::Repartition<std::uint16_t, decltype(kWords)> d16;
-  hn::StoreU(halves<kUpper>(a, b), d16, codes);
-  hn::StoreU(halves<kUpper>(c, e), d16, codes + hn::Lanes(d16));
-#endif
-}
 
 /// group(values, codes) for every 64 positions; `values` may start and end inside such a group.
 template <class Code, class F>
@@ -95,8 +44,7 @@ HWY_INLINE void each_coded_group(const float* values, std::size_t n, std::size_t
 
 void nearest_bytes(const float* values, std::size_t n, std::size_t block, const Scaling* of_blocks,
                    std::uint32_t zero, std::uint32_t top, std::uint8_t* codes) {
-  const std::size_t lanes = hn::Lanes(kFloats);
-  const Floats tops = hn::Set(kFloats, static_cast<float>(top)), integer = hn::Set(kFloats, kInteger);
+  const Floats tops = hn::Set(kFloats, static_cast<float>(top));
   for (std::size_t first = 0; first < n; first += block, ++of_blocks) {
     const std::size_t size = std::min(block, n - first);
     if (of_blocks->inverse == 0) {
@@ -104,104 +52,23 @@ void nearest_bytes(const float* values, std::size_t n, std::size_t block, const 
       continue;
     }
     const Floats low = hn::Set(kFloats, of_blocks->low), inverse = hn::Set(kFloats, of_blocks->inverse);
-    // The minimum between product and sum keeps compilers from fusing them: the same codes on every target.
-    const auto code = [&](const float* x) {
-      const Floats level = hn::Mul(hn::Sub(hn::LoadU(kFloats, x), low), inverse);
-      return hn::BitCast(kWords, hn::Add(hn::Min(level, tops), integer));
-    };
     each_coded_group(values + first, size, 0, of_blocks->low, codes + first,
-                     [&](const float* x, std::uint8_t* to) {
-                       for (std::size_t i = 0; i < kGroup; i += 4 * lanes) {
-                         store_codes<false>(code(x + i), code(x + i + lanes), code(x + i + 2 * lanes),
-                                            code(x + i + 3 * lanes), to + i);
-                       }
-                     });
-  }
-}
-
-/// Rounds by chance, in units of 2^-kFraction of a level.
-template <int kFraction, bool kClip>
-struct Chance {
-  /// `zero` and a chance that is a fraction of a level, as the float that a value in these units is added to:
-  /// then the code is the upper bits of an integer. A word's lower and its upper bits serve an element each.
-  static HWY_INLINE Words lower(Words word, std::uint32_t zero) {
-    return hn::OrAnd(offset(zero), word, hn::Set(kWords, (1U << kFraction) - 1));
-  }
-  static HWY_INLINE Words upper(Words word, std::uint32_t zero) {
-    return hn::Or(offset(zero), hn::ShiftRight<32 - kFraction>(word));
-  }
-  static HWY_INLINE Words offset(std::uint32_t zero) {
-    return hn::Set(kWords, kIntegerBits | zero << kFraction);
-  }
-  static HWY_INLINE Words code(const float* x, Words chance, float scale, std::uint32_t zero) {
-    Floats level = hn::MulAdd(hn::LoadU(kFloats, x), hn::Set(kFloats, scale), hn::BitCast(kFloats, chance));
-    if constexpr (kClip) {
-      const auto top = static_cast<float>(((2 * zero + 1) << kFraction) - 1);
-      level = hn::Max(hn::Min(level, hn::Set(kFloats, kInteger + top)), hn::Set(kFloats, kInteger));
-    }
-    return upper_half(hn::BitCast(kWords, level));
-  }
-  static HWY_INLINE Words upper_half(Words bits) {
-    return kFraction == 15 ? hn::Add(bits, bits) : hn::ShiftLeft<16 - kFraction>(bits);  // a sum is cheaper
-  }
-};
-
-/// Codes of 64 values; word w of every 16 serves elements w and 16 + w of 32. `counter` counts their words.
-template <class Rounding, class Code>
-HWY_INLINE void chance_group(const float* x, float scale, std::uint32_t zero, Words counter, Words key_low,
-                             Words key_high, Code* to) {
-  const std::size_t lanes = hn::Lanes(kFloats);
-  const auto words = [&](std::size_t w) {
-    const Words at = hn::Add(counter, hn::Set(kWords, static_cast<std::uint32_t>(w)));
-    return random_words(kWords, at, key_low, key_high);
-  };
-  const auto lower = [&](std::size_t i, Words w) {
-    return Rounding::code(x + i, Rounding::lower(w, zero), scale, zero);
-  };
-  const auto upper = [&](std::size_t i, Words w) {
-    return Rounding::code(x + i, Rounding::upper(w, zero), scale, zero);
-  };
-  if (lanes == 16) {
-    const Words a = words(0), b = words(16);
-    store_codes<true>(lower(0, a), upper(16, a), lower(32, b), upper(48, b), to);
-  } else if (lanes == 8) {
-    for (std::size_t i = 0; i < kGroup; i += 32) {
-      const Words a = words(i / 2), b = words(i / 2 + 8);
-      store_codes<true>(lower(i, a), lower(i + 8, b), upper(i + 16, a), upper(i + 24, b), to + i);
-    }
-  } else {
-    for (std::size_t half = 0; half < kGroup; half += 32) {
-      for (std::size_t i = half; i < half + 16; i += 4 * lanes) {
-        const std::size_t w = half / 2 + i - half;
-        const Words a = words(w), b = words(w + lanes), c = words(w + 2 * lanes), e = words(w + 3 * lanes);
-        store_codes<true>(lower(i, a), lower(i + lanes, b), lower(i + 2 * lanes, c), lower(i + 3 * lanes, e),
-                          to + i);
-        store_codes<true>(upper(i + 16, a), upper(i + 16 + lanes, b), upper(i + 16 + 2 * lanes, c),
-                          upper(i + 16 + 3 * lanes, e), to + i + 16);
-      }
-    }
+                     [&](const float* x, std::uint8_t* to) { nearest_group(x, low, inverse, tops, to); });
   }
 }
 
 template <int kFraction, bool kClip, class Code>
 HWY_INLINE void by_chance(const float* values, std::size_t n, std::size_t block, const Scaling* of_blocks,
                           std::uint32_t zero, const Dither& dither, Code* codes) {
-  const Words lane = hn::Iota(kWords, 0), key_low = hn::Set(kWords, static_cast<std::uint32_t>(dither.key)),
-              key_high = hn::Set(kWords, static_cast<std::uint32_t>(dither.key >> 32U));
   for (std::size_t first = 0; first < n; first += block, ++of_blocks) {
     const std::size_t size = std::min(block, n - first);
     if (of_blocks->inverse == 0) {
       std::fill_n(codes + first, size, static_cast<Code>(zero));
       continue;
     }
-    const float scale = of_blocks->inverse * static_cast<float>(1U << kFraction);
-    const std::size_t start = (dither.position + first) / kGroup * (kGroup / 2);
-    Words counter = hn::Add(lane, hn::Set(kWords, static_cast<std::uint32_t>(start)));
-    each_coded_group(values + first, size, dither.position + first, 0, codes + first,
-                     [&](const float* x, Code* to) {
-                       chance_group<Chance<kFraction, kClip>>(x, scale, zero, counter, key_low, key_high, to);
-                       counter = hn::Add(counter, hn::Set(kWords, kGroup / 2));
-                     });
+    each_chance<kFraction, kClip>({dither.key, dither.position + first}, *of_blocks, zero, [&](auto group) {
+      each_coded_group(values + first, size, dither.position + first, 0, codes + first, group);
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 
 #include "compressors/trial/team.h"
@@ -38,11 +39,14 @@ void check_amount(double value, const std::string& what, double least = 0) {
   }
 }
 
-void check_work(const Work& work, const std::string& whose) {
+void check_work(const Work& work, double most_elements, const std::string& whose) {
   check_amount(work.touched.base(), "touched of " + whose);
   check_amount(work.flops, "flops of " + whose);
   check_amount(work.launches, "launches of " + whose);
   check_amount(work.elements, "elements of " + whose);
+  if (work.elements > most_elements) {
+    throw Breach("elements of " + whose + " is " + exact(work.elements) + ", more than twice the message's");
+  }
   check_amount(work.repeats, "repeats of " + whose, 1);
   check_amount(work.known.value_or(Seconds{}).base(), "time of " + whose);
 }
@@ -68,13 +72,23 @@ std::string impossible(const Round& round, std::size_t workers, std::size_t peri
   return {};
 }
 
-void check_round(const Round& round) {
-  check_work(round.encode, "encode");
-  check_work(round.decode, "decode");
+void check_round(const Round& round, std::span<const Shape> message) {
+  const double most_elements = 2 * static_cast<double>(elements(message));  // padded to a power of two
+  check_work(round.encode, most_elements, "encode");
+  check_work(round.decode, most_elements, "decode");
   check_amount(round.payload.base(), "payload");
   check_amount(round.summed.value_or(Bytes{}).base(), "summed");
   if (round.payload == Bytes{} && round.exchange != Exchange::none) {
     throw Breach("plans to send nothing: such a round is left out");
+  }
+}
+
+/// A measured curve is read at `elements`: without any, the kernel's work would cost nothing.
+void check_curve(const Plan& plan) {
+  const auto any = [&](auto holds) { return std::any_of(plan.begin(), plan.end(), holds); };
+  if (any([](const Round& round) { return round.encode.touched > Bytes{}; }) &&
+      !any([](const Round& round) { return round.encode.elements > 0 || round.decode.elements > 0; })) {
+    throw Breach("has a kernel that works on memory, and elements of every encode and decode is 0");
   }
 }
 
@@ -83,16 +97,20 @@ void check_plan(const Compressor& compressor, std::span<const Shape> message, st
                 std::string& where) {
   const Plan plan = watched("plan", [&] { return compressor.plan(message, workers); });
   const std::string outside = where;
+  const bool has_kernel =
+      watched("kernel", [&] { return compressor.kernel(message, Worker{.workers = workers}); }) != nullptr;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     where = outside + ", round " + std::to_string(i + 1) + " of " + std::to_string(plan.size());
-    check_round(plan[i]);
+    check_round(plan[i], message);
     const std::string why = impossible(plan[i], workers, compressor.period());
-    const Worker first{.workers = workers};
-    if (!why.empty() && watched("kernel", [&] { return compressor.kernel(message, first); }) != nullptr) {
+    if (!why.empty() && has_kernel) {
       throw Breach(why);
     }
   }
   where = outside;
+  if (has_kernel) {
+    check_curve(plan);
+  }
   check_amount(watched("state", [&] { return compressor.state(message, workers); }).base(), "state");
 }
 
@@ -105,6 +123,14 @@ struct Case {
     return described(message) + ", " + of_workers(workers) + ", " + std::string(name(kind));
   }
 };
+
+/// What stays the same in a report of the same fault elsewhere.
+std::string without_numbers(const std::string& text) {
+  std::string kept;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(kept),
+               [](char c) { return (c < '0' || c > '9') && c != '.' && c != 's'; });  // nor of "bytes" its s
+  return kept;
+}
 
 class Examiner {
  public:
@@ -127,7 +153,7 @@ class Examiner {
         check_plans_and_kernels(message);
       }
     }
-    if (result_.has_kernel && !lacking_.empty()) {
+    if (result_.has_kernel && !lacking_.empty() && !options_.may_lack_kernels) {
       report(lacking_, "has no kernel, though others have");
     }
     return result_;
@@ -136,8 +162,19 @@ class Examiner {
  private:
   [[nodiscard]] bool enough() const { return result_.findings.size() >= options_.most_findings; }
   void report(const std::string& where, const std::string& wrong) {
-    if (!enough()) {
+    const auto alike = [&](const Finding& finding) {
+      return without_numbers(finding.wrong) == without_numbers(wrong);
+    };
+    const auto found = std::find_if(result_.findings.begin(), result_.findings.end(), alike);
+    if (found != result_.findings.end()) {
+      ++found->times;
+    } else if (!enough()) {
       result_.findings.push_back({where, wrong});
+    }
+  }
+  void before(const std::string& where) const {
+    if (options_.before) {
+      options_.before(where);
     }
   }
 
@@ -173,6 +210,7 @@ class Examiner {
   bool plan_is_right(const Message& message, std::size_t workers) {
     ++result_.plans;
     std::string where = described(message) + ", " + of_workers(workers);
+    before(where);
     try {
       check_plan(compressor_, message, workers, where);
       return true;
@@ -198,6 +236,7 @@ class Examiner {
 
   /// False where there is no kernel.
   bool check_case(const Case& what) {
+    before(what.where());
     Team::Options options;
     const auto team = run(what, options);
     if (team == nullptr || !team->has_kernels()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace breakeven {
 /// sends 10 bytes, its plan says 8".
 struct Finding {
   std::string where, wrong;
+  std::size_t times = 1;  ///< in so many places, of which `where` is the first: the same but for numbers
 };
 
 struct Conformance {
@@ -32,12 +34,15 @@ struct ConformanceOptions {
   /// two kinds do, and every kind meets two workers.
   std::size_t small = 4096;
   std::size_t most_findings = 20;  ///< then it stops
+  bool may_lack_kernels = false;   ///< a message without a kernel, where others have one, is no finding
+  std::function<void(const std::string& where)> before = nullptr;  ///< called before each plan and case
 };
 /// Messages of 1, 7, 8, 33, 256 and 65,537 elements, as vectors and as matrices, and some of several tensors.
 ConformanceOptions standard_conformance();
 
 /// Do the plans make sense, and does the kernel keep to them and to the contract of Kernel? A case ends with
-/// its first fault; what the compressor throws is one.
+/// its first fault; what the compressor throws is one, unless
+/// memory or threads ran out: that is thrown on.
 Conformance check_conformance(const Compressor& compressor, const ConformanceOptions& options);
 
 }  // namespace breakeven

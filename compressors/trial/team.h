@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "compressors/trial/exchange.h"
@@ -25,6 +27,10 @@ template <class Call>
 auto watched(const std::string& what, Call call) {
   try {
     return call();
+  } catch (const std::bad_alloc&) {  // nobody's fault but the machine's
+    throw;
+  } catch (const std::system_error&) {
+    throw;
   } catch (const std::exception& error) {
     throw Breach(what + " throws: " + error.what());
   } catch (...) {

@@ -116,6 +116,17 @@ double spread(const Part& part) {
   return middle > 0 ? (quantile(part.seconds, 0.75) - quantile(part.seconds, 0.25)) / 2 / middle : 0;
 }
 
+/// What each further payload adds to the decoding of one; see CodecTime.
+std::optional<Seconds> each_further(const Part& one, const Part& several) {
+  const double noise = spread(one) * median(one) + spread(several) * median(several);
+  const double difference = median(several) - median(one);
+  if (difference > noise) {
+    return Seconds::of(difference / (kGathered - 1));
+  }
+  const double at_most = (std::max(0.0, difference) + noise) / (kGathered - 1);
+  return at_most > 0 ? std::optional(Seconds::of(std::min(at_most, median(one)))) : std::nullopt;
+}
+
 Worker worker_among(std::size_t workers, std::size_t threads) {
   Worker worker;
   worker.workers = workers;
@@ -243,8 +254,7 @@ CodecTime CodecTimer::time(std::size_t repeats, bool cold) {
   result.encode = Seconds::of(median(parts[1]));
   result.decode = Seconds::of(median(parts[2]));
   if (gathered_) {
-    const double more = (median(parts[3]) - median(parts[2])) / (kGathered - 1);
-    result.decode_next = Seconds::of(std::max(0.0, more));
+    result.decode_next = each_further(parts[2], parts[3]);
   }
   result.encode_spread = spread(parts[1]);
   result.decode_spread = spread(parts[2]);

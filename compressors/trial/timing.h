@@ -24,7 +24,9 @@ struct TimingOptions {
 /// Medians for one message of `elements` gradient elements, as a CodecCosts' curves want them: `encode` is
 /// all the coding that comes before the last exchange but the work of intermediate sums that the plan counts
 /// as codings of their own; `decode` is the last decoding of one payload; `decode_next` is what each further
-/// payload of a gathered exchange adds.
+/// payload of a gathered exchange adds. That is the difference of two medians: where it is inside their
+/// spread, the most that the spread allows, but no more than `decode`, so that no payload looks free; nothing
+/// where there is no spread to tell by.
 struct CodecTime {
   double elements = 0;  ///< that are coded, as the plan counts them; 0: such a message is sent as it is
   Seconds encode, decode;

@@ -128,7 +128,8 @@ std::string_view name(CodecSide side) {
   return names[static_cast<std::size_t>(side)];
 }
 
-BenchmarkNames::BenchmarkNames(const std::vector<std::string>& patterns) {
+BenchmarkNames::BenchmarkNames(const std::vector<std::string>& patterns,
+                               const std::function<std::string(const std::string& spec)>& canonical) {
   for (const std::string& given : patterns) {
     std::size_t split_at = std::string::npos;
     Pattern pattern;
@@ -153,6 +154,11 @@ BenchmarkNames::BenchmarkNames(const std::vector<std::string>& patterns) {
                                                 : "says twice where the elements stand",
                   "{n} once in the pattern");
     }
+    try {
+      pattern.spec = canonical ? canonical(pattern.spec) : pattern.spec;
+    } catch (const Error& error) {
+      throw error.inside(quote(given), Fault::value);
+    }
     pattern.given = given;
     pattern.segments = split(names);
     patterns_.push_back(std::move(pattern));
@@ -162,17 +168,23 @@ BenchmarkNames::BenchmarkNames(const std::vector<std::string>& patterns) {
 std::optional<NamedBenchmark> BenchmarkNames::read(const std::string& name) {
   const std::vector<std::string> segments = split(name);
   std::optional<NamedBenchmark> result;
+  const Pattern* taken = nullptr;
   for (Pattern& pattern : patterns_) {
     std::string_view digits;
-    if (matches(pattern.segments, segments, digits)) {
-      const auto elements = whole_number(digits);
-      if (!elements) {
-        return std::nullopt;
-      }
-      pattern.used = true;
-      result = NamedBenchmark{pattern.side, pattern.spec, *elements, std::nullopt, true};
-      break;
+    if (!matches(pattern.segments, segments, digits)) {
+      continue;
     }
+    if (taken != nullptr) {
+      pattern.taken_by = taken->given;
+      continue;
+    }
+    const auto elements = whole_number(digits);
+    if (!elements) {
+      return std::nullopt;
+    }
+    pattern.used = true;
+    taken = &pattern;
+    result = NamedBenchmark{pattern.side, pattern.spec, *elements, std::nullopt, true};
   }
   if (!result) {
     result = read_own(segments);
@@ -187,10 +199,10 @@ std::optional<NamedBenchmark> BenchmarkNames::read(const std::string& name) {
   return result;
 }
 
-const std::string* BenchmarkNames::unused() const {
+std::optional<BenchmarkNames::Unused> BenchmarkNames::unused() const {
   const auto found =
       std::find_if(patterns_.begin(), patterns_.end(), [](const Pattern& pattern) { return !pattern.used; });
-  return found == patterns_.end() ? nullptr : &found->given;
+  return found == patterns_.end() ? std::nullopt : std::optional(Unused{found->given, found->taken_by});
 }
 
 }  // namespace breakeven

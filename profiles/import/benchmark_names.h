@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,12 +24,17 @@ struct NamedBenchmark {
 /// Our own names and the user's patterns (ImportOptions), which come first.
 class BenchmarkNames {
  public:
-  /// Throws Error (value) for a pattern that cannot be read.
-  explicit BenchmarkNames(const std::vector<std::string>& patterns);
+  /// `canonical` is ImportOptions' and may be empty. Throws Error (value) for a pattern that cannot be read.
+  explicit BenchmarkNames(const std::vector<std::string>& patterns,
+                          const std::function<std::string(const std::string& spec)>& canonical = {});
 
   [[nodiscard]] std::optional<NamedBenchmark> read(const std::string& name);
-  /// A pattern that no name has matched, as it was given.
-  [[nodiscard]] const std::string* unused() const;
+  /// A pattern that no name went to, and what is wrong with it.
+  struct Unused {
+    std::string given;
+    std::string taken_by;  ///< an earlier pattern that got all that it matches; empty: it matches nothing
+  };
+  [[nodiscard]] std::optional<Unused> unused() const;
 
  private:
   struct Pattern {
@@ -37,6 +43,7 @@ class BenchmarkNames {
     CodecSide side = CodecSide::encode;
     std::string spec;
     bool used = false;
+    std::string taken_by;
   };
   std::vector<Pattern> patterns_;
 };

@@ -58,7 +58,7 @@ std::string count_of(std::size_t count, const std::string& what) {
 class Import {
  public:
   Import(const std::string& where, const ImportOptions& options)
-      : where_(where), options_(options), names_(options.patterns) {}
+      : where_(where), options_(options), names_(options.patterns, options.canonical) {}
 
   ImportedCodec run(const Json& root) {
     const Json rows = root.at("benchmarks", "what Google Benchmark writes with --benchmark_format=json");
@@ -104,7 +104,18 @@ class Import {
     } else if (of->elements == 0) {
       leave_out("of no elements", run);
     } else if (aggregate.empty() || aggregate == "median" || aggregate == "cv") {
-      take(row, sample_of(row, *of, run), aggregate);
+      NamedBenchmark checked = *of;
+      checked.spec = canonical(row, run, of->spec);
+      take(row, sample_of(row, checked, run), aggregate);
+    }
+  }
+
+  [[nodiscard]] std::string canonical(const Json& row, const std::string& run,
+                                      const std::string& spec) const {
+    try {
+      return options_.canonical ? options_.canonical(spec) : spec;
+    } catch (const Error& error) {
+      throw error.inside(row.place() + ": " + quote(run), Fault::file);
     }
   }
 
@@ -182,8 +193,22 @@ class Import {
   }
 
   void check() const {
-    if (const std::string* unused = names_.unused()) {
-      throw Error(Fault::value, quote(*unused), "matches no benchmark of " + where_, other_names());
+    if (const auto unused = names_.unused()) {
+      if (!unused->taken_by.empty()) {
+        throw Error(Fault::value, quote(unused->given),
+                    "gets no benchmark: " + quote(unused->taken_by) + " before it matches them too",
+                    "the narrower pattern first");
+      }
+      throw Error(Fault::value, quote(unused->given), "matches no benchmark of " + where_, other_names());
+    }
+    if (schemes_.empty() && !left_out_.empty()) {
+      std::string left_out;
+      for (const std::string& line : left_out_lines()) {
+        left_out += (left_out.empty() ? "" : "; ") + line;
+      }
+      throw Error(Fault::file, where_,
+                  "times no scheme with " + count_of(options_.threads, "thread") + " (" + left_out + ")",
+                  "benchmarks that can be taken");
     }
     if (schemes_.empty()) {
       throw Error(Fault::file, where_, "times no scheme",
@@ -243,7 +268,7 @@ class Import {
                                                                   {"simd", "simd"},
                                                                   {"library_version", "library"}}};
     for (const auto& [key, condition] : taken) {
-      if (const auto found = context.find(key)) {
+      if (const auto found = context.find(key); found && !found->is_empty_text()) {
         constexpr std::size_t kDay = 10;  // "2026-11-30": the hour is nobody's business
         const std::string& text = found->scalar();
         profile.conditions.emplace_back(condition,
@@ -264,10 +289,18 @@ class Import {
     example = count++ == 0 ? run : example;
   }
 
-  void note_rows() {
+  [[nodiscard]] std::vector<std::string> left_out_lines() const {
+    std::vector<std::string> lines;
     for (const auto& [why, which] : left_out_) {
-      notes_.push_back("left out: " + count_of(which.first, "row") + " " + why + ", such as " +
-                       quote(which.second));
+      lines.push_back("left out: " + count_of(which.first, "row") + " " + why + ", such as " +
+                      quote(which.second));
+    }
+    return lines;
+  }
+
+  void note_rows() {
+    for (std::string& line : left_out_lines()) {
+      notes_.push_back(std::move(line));
     }
     if (!others_.empty()) {
       notes_.push_back("not understood: " + count_of(others_.size(), "name") + ", such as " +

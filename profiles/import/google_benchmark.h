@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct ImportOptions {
   /// of SPEC. In a pattern {n} is the number of gradient elements and * stands for anything but '/'. A part
   /// that Google Benchmark adds by itself ("/real_time", "/threads:1", ...) need not be there.
   std::vector<std::string> patterns;
+  /// Checks a SPEC and returns the one text that stands for it. Throws Error (value). Empty: as it is
+  /// written.
+  std::function<std::string(const std::string& spec)> canonical;
 };
 
 struct ImportedCodec {
@@ -30,7 +34,8 @@ struct ImportedCodec {
 /// Understands by itself benchmarks named SIDE/SPEC/ELEMENTS, followed by any number of KEY:VALUE parts, of
 /// which `kind` must be normal and `threads` as asked for; other names by the patterns. A time is the median
 /// over repetitions: Google Benchmark's own where it is there. Throws Error (file) for what is no such file,
-/// for times that make no sense and for schemes without one of their sides, (value) for a bad pattern.
+/// for times that make no sense and for schemes without one of their sides, (value) for a bad pattern. What
+/// `canonical` throws names the pattern or the benchmark.
 ImportedCodec import_google_benchmark(std::string_view json, const std::string& where,
                                       const ImportOptions& options);
 

@@ -1,6 +1,8 @@
 // Does `check` say what is wrong with a scheme of any door, and nothing else?
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include "cli/apart.h"
 #include "tests/cli/files.h"
 #include "tests/cli/support.h"
 
@@ -26,7 +28,7 @@ TEST_F(Check, ParametersAndDoorsByName) {
   const Result result = invoke({"check", "every:k=7", "--plugin", plugin("every"), "--format", "csv"});
   EXPECT_EQ(result.status, kAnswered) << result.err;
   const std::vector<std::string> row = cells(result.out.substr(result.out.find('\n') + 1));
-  ASSERT_EQ(row.size(), 7U) << result.out;
+  ASSERT_EQ(row.size(), 8U) << result.out;
   EXPECT_EQ(row[0], "every:k=7");
   EXPECT_EQ(row[1], "true");
   EXPECT_GT(std::stod(row[3]), 100);
@@ -42,7 +44,7 @@ TEST_F(Check, FindingsAreDataOneALineAndFail) {
   EXPECT_EQ(result.err, "breakeven: 1 of 2 schemes failed\n");
   const Result rows = invoke({"check", plugin("other_bytes"), "--format", "csv"});
   const auto lines = std::count(rows.out.begin(), rows.out.end(), '\n');
-  EXPECT_THAT(rows.out, StartsWith("scheme,kernel,plans,cases,passed,where,wrong\nplain,true,"));
+  EXPECT_THAT(rows.out, StartsWith("scheme,kernel,plans,cases,passed,where,wrong,times\nplain,true,"));
   const Result json = invoke({"check", plugin("other_bytes"), "--format", "json"});
   EXPECT_THAT(json.out, HasSubstr("\"passed\": false"));
   std::size_t findings = 0;
@@ -62,6 +64,32 @@ TEST_F(Check, APluginThatReturnsNonsenseIsAFindingNotACrash) {
     EXPECT_THAT(result.out, HasSubstr("failed")) << fault << result.err;
     EXPECT_EQ(result.err, "breakeven: 1 of 1 schemes failed\n") << fault;
   }
+}
+
+TEST_F(Check, WhatEndsAPluginIsAFindingThatNamesTheCase) {
+  const auto finding = [](const char* fault) {
+    const Result result = invoke({"check", plugin(fault), "fp16"});
+    EXPECT_EQ(result.status, kFailed) << fault;
+    EXPECT_EQ(result.err, "breakeven: 1 of 2 schemes failed\n") << fault;
+    return result.out;
+  };
+  EXPECT_THAT(finding("crash"), HasSubstr(" elements, 1 worker, normal: crashes: Aborted"));
+  EXPECT_THAT(finding("leave"), HasSubstr(" elements, 1 worker, normal: ends the program with status "));
+  EXPECT_THAT(finding("make_crash"), HasSubstr("made with these values: crashes: Aborted"));
+  EXPECT_THAT(finding("no_kernel"), HasSubstr("kernel_create gives NULL for every message"));
+}
+
+TEST_F(Check, WhatTakesTooLongIsEnded) {
+  const Examined examined = examined_apart("slow", std::chrono::milliseconds(1), [](const auto& before) {
+    before("a place");
+    while (true) {
+      ::pause();
+    }
+    return Examined{};
+  });
+  EXPECT_EQ(examined.scheme, "slow");
+  ASSERT_EQ(examined.result.findings.size(), 1U);
+  EXPECT_THAT(examined.result.findings[0].wrong, StartsWith("takes longer than "));
 }
 
 TEST_F(Check, WritesWhereItIsTold) {
@@ -91,7 +119,8 @@ TEST_F(Check, WhatIsNoSchemeIsSaid) {
               StartsWith("breakeven: error: " + path("missing.so") + ": cannot be loaded"));
   EXPECT_THAT(refused(path("missing.json"), kFailed),
               StartsWith("breakeven: error: " + path("missing.json") + ": no such file"));
-  EXPECT_THAT(refused(plugin("make"), kFailed), HasSubstr("it does not like you"));
+  EXPECT_THAT(refused(plugin("make"), kFailed),
+              testing::HasSubstr("make.so: it does not like you: expected other values\n"));
   EXPECT_EQ(invoke({"check"}).err,
             "breakeven: error: check: argument missing: expected breakeven check [OPTIONS] "
             "SCHEME|FILE.json|FILE.so...\n");

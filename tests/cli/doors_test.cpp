@@ -1,5 +1,8 @@
 // Do a user's own schemes work wherever a built-in one does?
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <thread>
 
 #include "tests/cli/files.h"
 #include "tests/cli/support.h"
@@ -79,6 +82,46 @@ TEST_F(Doors, TimesOfASchemesFileAreUsed) {
   EXPECT_THAT(result.out, HasSubstr("measured")) << result.out;
 }
 
+TEST_F(Doors, TimesForADeviceThatNoProfileKnowsAreSaid) {
+  const std::string file = write("timed.json", R"({
+    "schema": 1, "name": "timed", "rounds": [{"exchange": "all_gather", "payload": {"per_element": "1 bit"}}],
+    "costs": [{"device": "v10", "origin": "measured", "encode": [[1000, "3 ms"]], "decode": [[1000, "2 ms"]]}]})");
+  const Result result = invoke({"list", "schemes", "--scheme-file", file});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err,
+            "breakeven: warning: " + file +
+                ": no device profile is named \"v10\" (did you mean v100?): only a query whose device has "
+                "that name uses these times\n");
+  EXPECT_EQ(invoke({"list", "schemes", "--scheme-file", file, "-q"}).err, "");
+}
+
+TEST_F(Doors, AFilesContentSaysWhatItIs) {
+  const std::string text = read(described("two-bit"));
+  for (const char* const name : {"two-bit.txt", "no-ending", "two-bit.so"}) {
+    const Result result = invoke({"check", write(name, "\n  " + text)});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("two-bit"));
+  }
+  const std::string object = path("every.so.1");
+  std::filesystem::copy_file(plugin("every"), object);
+  const Result result = invoke({"check", object});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("every"));
+  EXPECT_THAT(invoke({"check", path("missing.txt")}).err, HasSubstr("missing.txt: no such file"));
+  EXPECT_THAT(invoke({"check", write("text.so", "text")}).err, HasSubstr("text.so: cannot be loaded: "));
+}
+
+TEST_F(Doors, APipeIsReadOnce) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string text = read(described("two-bit"));
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  const Result result = invoke({"check", pipe});
+  writer.join();
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("two-bit"));
+}
+
 TEST_F(Doors, WhatCannotComeInIsSaidInOneLine) {
   const auto error = [](const std::vector<std::string>& flags) {
     const Result result = invoke(joined({"list", "schemes"}, flags));
@@ -106,7 +149,7 @@ TEST_F(Doors, WhatCannotComeInIsSaidInOneLine) {
 
 TEST_F(Doors, ACommandWithoutSchemesHasNoDoors) {
   EXPECT_THAT(invoke({"man", "--plugin", plugin("every")}).err, HasSubstr("--plugin: unknown option"));
-  EXPECT_THAT(invoke({"help", "import"}).out, Not(HasSubstr("--scheme-file")));
+  EXPECT_THAT(invoke({"help", "validate"}).out, Not(HasSubstr("--scheme-file")));
 }
 
 }  // namespace

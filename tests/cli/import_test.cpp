@@ -62,6 +62,41 @@ TEST_F(Import, ThreadsPickTheBenchmarks) {
   EXPECT_EQ(invoke({"import", "google-benchmark", file}).status, kFailed);
 }
 
+TEST_F(Import, TwoSpellingsOfASchemeAreOne) {
+  const Result result =
+      invoke({"import", "google-benchmark", benchmarks("BM_Pack", "BM_Unpack"), "--map",
+              "BM_Pack/{n}=encode:topk:ratio=5%", "--map", "BM_Unpack/{n}=decode:topk:ratio=0.05"});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  const CodecProfile profile = read_codec(result.out, "imported");
+  ASSERT_EQ(profile.costs.size(), 1U);
+  EXPECT_EQ(profile.costs[0].scheme.substr(0, 11), "topk:ratio=");
+}
+
+TEST_F(Import, ASchemeOfADoorIsKnownWithItsDoorOpen) {
+  const std::string file = benchmarks("encode/every", "decode/every");
+  EXPECT_THAT(invoke({"import", "google-benchmark", file}).err, HasSubstr("unknown scheme \"every\""));
+  EXPECT_EQ(invoke({"import", "google-benchmark", file, "--plugin", plugin("every")}).status, kAnswered);
+  const std::string two = benchmarks("encode/two-bit", "decode/two-bit");
+  EXPECT_EQ(invoke({"import", "google-benchmark", two, "--scheme-file", described("two-bit")}).status,
+            kAnswered);
+}
+
+TEST_F(Import, ADeviceThatNoProfileKnowsIsSaid) {
+  const std::string file = benchmarks("encode/signsgd", "decode/signsgd");
+  EXPECT_THAT(invoke({"import", "google-benchmark", file, "--device", "v10"}).err,
+              HasSubstr("no device profile is named \"v10\" (did you mean v100?)"));
+  EXPECT_EQ(invoke({"import", "google-benchmark", file}).err.find("no device profile"), std::string::npos);
+}
+
+TEST_F(Import, AProfileWithASpecThatCannotBeIsNamedByAQuery) {
+  const std::string file = write("costs.json", R"({"schema": 1, "name": "costs", "device": "v100",
+    "origin": "measured", "costs": [{"scheme": "topk:ration=1%", "encode": [[8, "1 us"]], "decode": [[8, "1 us"]]}]})");
+  const Result result = invoke(joined(joined({"query"}, given_setup()), {"-s", "topk", "--codec", file}));
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_THAT(result.err,
+              StartsWith("breakeven: error: " + file + ": \"topk:ration=1%\": unknown parameter \"ration\""));
+}
+
 TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
   const auto refused = [](const std::vector<std::string>& arguments, int status) {
     const Result result = invoke(joined({"import"}, arguments));
@@ -83,6 +118,23 @@ TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
               StartsWith("breakeven: error: " + path("empty.json") + ": "));
   EXPECT_THAT(refused({"google-benchmark", file, "--map", "nonsense"}, kUsage),
               StartsWith("breakeven: error: --map: \"nonsense\": "));
+  EXPECT_THAT(
+      refused({"google-benchmark", file, "--map", "encode/signsgd/{n}=encode:signsdg"}, kUsage),
+      StartsWith(
+          "breakeven: error: --map: \"encode/signsgd/{n}=encode:signsdg\": unknown scheme \"signsdg\""));
+  EXPECT_THAT(refused({"google-benchmark", file, "--map", "*/*/{n}=encode:topk:ratio=7"}, kUsage),
+              HasSubstr("ratio: \"7\" is out of range"));
+  EXPECT_THAT(
+      refused({"google-benchmark", file, "--map", "*/*/{n}=encode:topk:encode=1ms,decode=0s"}, kUsage),
+      HasSubstr("states its times: expected \"topk\""));
+  const std::string typo = benchmarks("encode/signsdg", "decode/signsdg");
+  EXPECT_THAT(
+      refused({"google-benchmark", typo}, kFailed),
+      StartsWith("breakeven: error: " + typo +
+                 ": /benchmarks/0: \"encode/signsdg/1000\": unknown scheme \"signsdg\": expected one of "));
+  const std::string nowhere = path("no/costs.json");
+  EXPECT_THAT(refused({"google-benchmark", path("missing.json"), "-o", nowhere}, kFailed),
+              StartsWith("breakeven: error: " + nowhere + ": cannot write: "));
   EXPECT_THAT(refused({"google-benchmark", file, "--threads", "0"}, kUsage),
               StartsWith("breakeven: error: --threads: \"0\" is out of range"));
 }

@@ -58,6 +58,9 @@ TEST_F(Measure, AProfileHasEverySizeOfEveryScheme) {
     EXPECT_THAT(costs.source, HasSubstr("medians of 2 repeats by the wall clock, normal gradients"));
   }
   EXPECT_THAT(elements_of(profile.costs[0].decode_next), ElementsAre(100, 4096)) << "payloads are gathered";
+  for (const Curve::Point& point : profile.costs[0].decode_next.points) {
+    EXPECT_GT(point.time, Seconds{}) << "no payload is free";
+  }
   EXPECT_TRUE(profile.costs[1].decode_next.points.empty()) << "a sum is decoded once";
   EXPECT_EQ(profile.name, "measured");
   EXPECT_EQ(condition(profile, "simd"), simd_target());
@@ -78,6 +81,61 @@ TEST_F(Measure, OptionsSayWhatIsMeasured) {
   EXPECT_THAT(profile.source, HasSubstr("heavy-tailed gradients"));
   EXPECT_EQ(condition(profile, "threads"), "2");
   EXPECT_EQ(condition(profile, "caches"), "cold");
+}
+
+TEST_F(Measure, TheRepeatsAreThoseThatWereDone) {
+  const std::vector<std::string> arguments = {"measure", "fp16", "--elements", "64", "--repeats", "7"};
+  const Result cold = invoke(joined(arguments, {"--cold"}));
+  EXPECT_THAT(profile_of(cold).source, HasSubstr("medians of 5 repeats with emptied caches by the wall"));
+  EXPECT_THAT(cold.err, HasSubstr("medians of 7 repeats by the wall clock, caches warm"));
+  EXPECT_THAT(cold.err, HasSubstr("cold: of 5 with emptied caches"));
+  EXPECT_THAT(profile_of(invoke(arguments)).source, HasSubstr("medians of 7 repeats by the wall clock,"));
+  EXPECT_THAT(profile_of(invoke({"measure", "fp16", "--elements", "64", "--repeats", "1", "--cold"})).source,
+              HasSubstr("medians of 1 repeat with emptied caches"));
+}
+
+TEST_F(Measure, ADeviceThatNoProfileKnowsIsSaid) {
+  const std::vector<std::string> arguments = measure({"fp16", "--elements", "64", "--device"});
+  EXPECT_THAT(
+      invoke(joined(arguments, {"h10"})).err,
+      HasSubstr("breakeven: warning: --device: no device profile is named \"h10\" (did you mean h100?): "
+                "only a query whose device has that name uses these times\n"));
+  EXPECT_THAT(invoke(joined(arguments, {"h100"})).err, Not(HasSubstr("no device profile")));
+  EXPECT_THAT(invoke(joined(arguments, {"h10", "-q"})).err, Not(HasSubstr("no device profile")));
+}
+
+TEST_F(Measure, NoSizeIsDroppedWithoutAWord) {
+  const Result result =
+      invoke(measure({"powersgd", "--elements", "1024,1025,3", "--format", "csv"}));  // 3 and 1 are vectors
+  EXPECT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("powersgd sends 3 elements as they are: no point there"));
+  EXPECT_THAT(result.err,
+              HasSubstr("powersgd codes no more of 1,025 elements than of fewer: no point there"));
+}
+
+TEST_F(Measure, APlanThatMiscountsIsRefused) {
+  const Result none = invoke(measure({"plain", "--elements", "64", "--plugin", plugin("uncounted")}));
+  EXPECT_EQ(none.status, kFailed);
+  EXPECT_EQ(
+      none.err,
+      "breakeven: error: measure: the plan of plain counts 0 of 64 elements as coded: expected more than 0, "
+      "and no more than there are\n");
+  const Result more = invoke(measure({"plain", "--elements", "64", "--plugin", plugin("overcounted")}));
+  EXPECT_EQ(more.status, kFailed) << more.err;
+  EXPECT_EQ(more.out, "");
+  EXPECT_THAT(more.err, HasSubstr("65"));
+}
+
+TEST_F(Measure, AFileThatCannotBeWrittenIsSaidBeforeTheTiming) {
+  Environment terminal;
+  terminal.err_is_terminal = true;
+  const Result result = invoke(measure({"fp16", "--elements", "64", "-o", path("no/costs.json")}), terminal);
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_THAT(result.err, StartsWith("breakeven: error: " + path("no/costs.json") + ": cannot write: "))
+      << "no progress before it";
+  const std::string kept = write("kept.json", "before");
+  EXPECT_EQ(invoke(measure({"none", "--elements", "64", "-o", kept})).status, kUsage);
+  EXPECT_EQ(read(kept), "before");
 }
 
 TEST_F(Measure, QueriesUseWhatWasMeasured) {

@@ -1,6 +1,8 @@
 // Do the sentences of a verdict say what is true of the scheme they are about?
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/cli/support.h"
 
 namespace breakeven::cli {
@@ -115,6 +117,23 @@ TEST(VerdictText, HowToMeasureACodecDependsOnWhereItRunsAndWhetherItHasCode) {
   EXPECT_NE(next({"--device", "cpu", "--scheme-file", file, "-s", "two-bit"})
                 .find("time it, then --scheme two-bit:encode=TIME,decode=TIME."),
             std::string::npos);
+}
+
+TEST(VerdictText, HowToMeasureAPluginsSchemeNamesThePlugin) {
+  const std::string file = std::string(BREAKEVEN_PLUGINS) + "/every.so";
+  const auto next = [&](const std::string& scheme) {
+    std::istringstream words(
+        screen({"--gradient-bytes", "100MB", "--forward", "10ms", "--backward", "20ms", "--workers", "4",
+                "--bandwidth", "1Gbps", "--device", "cpu", "--plugin", file, "-s", scheme}));
+    std::string text;  // without its line breaks
+    for (std::string word; words >> word;) {
+      text += word + " ";
+    }
+    return text;
+  };
+  EXPECT_NE(next("every:k=64").find("breakeven measure every:k=64 --plugin " + file + " -o costs.json"),
+            std::string::npos);
+  EXPECT_NE(next("signsgd").find("breakeven measure signsgd -o costs.json"), std::string::npos);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "tests/compressors/faults.h"
 
@@ -255,8 +256,35 @@ TEST(Conformance, HoldsKernelsOf16BitTensorsToTheirPlansToo) {
 
 TEST(Conformance, StopsAtTheMostFindings) {
   ConformanceOptions options = standard_conformance();
-  options.most_findings = 3;
-  EXPECT_EQ(check_conformance(Faulty({.planned_too_much = 2}), options).findings.size(), 3U);
+  options.most_findings = 1;
+  // Sends too little everywhere, and promises a memory without end.
+  const Faulty faulty({.planned_too_much = 2, .state = HUGE_VAL});
+  EXPECT_EQ(check_conformance(faulty, options).findings.size(), 1U);
+}
+
+TEST(Conformance, SaysTheSameFaultOnce) {
+  const auto findings = check_conformance(Faulty({.planned_too_much = 2}), standard_conformance()).findings;
+  ASSERT_EQ(findings.size(), 1U) << findings[1].wrong;
+  EXPECT_GT(findings[0].times, 100U);
+}
+
+TEST(Conformance, RunningOutOfMemoryIsNoFinding) {
+  Faults faults;
+  faults.encode = [](const Worker&, std::size_t, std::vector<float>&) { throw std::bad_alloc(); };
+  EXPECT_THROW(found(faults), std::bad_alloc);
+}
+
+TEST(Conformance, AMeasuredCurveMustHaveElementsToBeReadAt) {
+  Faults faults;
+  faults.plan = [](Plan& plan) {
+    for (Round& round : plan) {
+      round.encode.touched = 8_B;
+    }
+  };
+  EXPECT_THAT(found(faults), Contains(HasSubstr("elements of every encode and decode is 0")));
+  faults.plan = [](Plan& plan) { plan.front().encode.elements = 1e24; };
+  EXPECT_THAT(found(faults),
+              Contains(HasSubstr("elements of encode is 1e+24, more than twice the message's")));
 }
 
 TEST(Conformance, NamesMessagesAndReportsMissingKernels) {
@@ -280,6 +308,8 @@ TEST(Conformance, NamesMessagesAndReportsMissingKernels) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].where, "2 tensors of 11 elements in all, 1 worker, normal");
   EXPECT_EQ(findings[0].wrong, "has no kernel, though others have");
+  options.may_lack_kernels = true;
+  EXPECT_THAT(check_conformance(Choosy(), options).findings, IsEmpty());
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ class Fleet {
   template <class T>
   [[nodiscard]] std::vector<T> sent(std::size_t round, std::size_t rank = 0) const {
     const Payload& payload = sent_[round][rank];
-    std::vector<T> values(payload.size() / sizeof(T));
-    std::memcpy(values.data(), payload.data(), payload.size());
+    std::vector<T> values(payload.size() / sizeof(T));  // what is left over is no T
+    std::memcpy(values.data(), payload.data(), values.size() * sizeof(T));
     return values;
   }
   [[nodiscard]] const std::vector<std::vector<Payload>>& payloads() const { return sent_; }

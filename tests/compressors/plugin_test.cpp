@@ -3,12 +3,16 @@
 #include "compressors/plugin.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "compressors/plugin_table.h"
@@ -95,16 +99,15 @@ TEST(Plugin, StaysLoadedAsLongAsAKernelIsThere) {
 TEST(Plugin, WhatIsNoPluginIsRefused) {
   const auto loading = [](const std::string& file) { return refusal([&] { load_plugin(kFolder + file); }); };
   EXPECT_EQ(loading("absent.so"),
-            "file: absent.so: cannot be loaded: cannot open shared object file: No such file or directory: "
-            "expected a "
-            "shared object made with breakeven_plugin.h");
-  EXPECT_THAT(loading(""), HasSubstr("cannot be loaded: cannot read file data: Is a directory"));
+            "file: absent.so: cannot be loaded: No such file or directory: expected a shared object made "
+            "with breakeven_plugin.h");
+  EXPECT_THAT(loading(""), HasSubstr("cannot be loaded: it is a directory"));
   EXPECT_THAT(refusal([] { load_plugin(BREAKEVEN_SOURCE_DIR "/README.md"); }),
-              HasSubstr("cannot be loaded: invalid ELF header"));
+              HasSubstr("cannot be loaded: it is no shared object"));
   EXPECT_THAT(refusal([] { load_plugin(""); }), StartsWith("file: "));
   // Not among the system's libraries.
   EXPECT_THAT(refusal([] { load_plugin("libm.so.6"); }),
-              StartsWith("file: libm.so.6: cannot be loaded: cannot open"));
+              StartsWith("file: libm.so.6: cannot be loaded: No such file"));
   EXPECT_EQ(loading("no_entry.so"),
             "file: no_entry.so: not a plugin: it exports no breakeven_plugin_v1: expected a shared "
             "object made with breakeven_plugin.h");
@@ -116,6 +119,31 @@ TEST(Plugin, WhatIsNoPluginIsRefused) {
             "file: null_table.so: breakeven_plugin_v1 gives NULL: expected a table");
   EXPECT_EQ(loading("null_name.so"),
             "file: null_name.so: the name of a scheme is NULL: expected a line of text");
+}
+
+TEST(Plugin, WhatDlopenWouldDieOfIsRefused) {
+  const std::string copy = testing::TempDir() + "breakeven_cut.so";
+  std::ifstream in(kFolder + "none.so", std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  const auto loading = [&](const std::string& content) {
+    std::ofstream(copy, std::ios::binary) << content;
+    const std::string said = refusal([&] { load_plugin(copy); });
+    std::remove(copy.c_str());
+    return said;
+  };
+  EXPECT_EQ(loading(whole), "nothing");
+  for (const std::size_t size : {20UL, 100UL, 2000UL}) {
+    EXPECT_THAT(loading(whole.substr(0, size)), HasSubstr("cannot be loaded: it is cut short")) << size;
+  }
+  EXPECT_THAT(loading(""), HasSubstr("cannot be loaded: it is no shared object"));
+  std::string foreign = whole;
+  foreign[18] = 2;  // e_machine: SPARC
+  EXPECT_THAT(loading(foreign), HasSubstr("cannot be loaded: it is made for another kind of processor"));
+  ASSERT_EQ(::mkfifo(copy.c_str(), 0600), 0);
+  EXPECT_THAT(refusal([&] { load_plugin(copy); }), HasSubstr("cannot be loaded: it is no regular file"));
+  std::remove(copy.c_str());
+  EXPECT_EQ(refusal([] { load_plugin(kFolder + "data_entry.so"); }),
+            "file: data_entry.so: breakeven_plugin_v1 is data: expected a function");
 }
 
 TEST(Plugin, WhatItsFunctionsReturnIsChecked) {
@@ -130,22 +158,25 @@ TEST(Plugin, WhatItsFunctionsReturnIsChecked) {
     });
   };
   EXPECT_EQ(checking("none.so"), "nothing");
-  EXPECT_EQ(checking("make.so"), "value: plain: it does not like you");
-  EXPECT_EQ(checking("plan.so"), "file: plan.so: scheme \"plain\": plan fails with status -7");
+  EXPECT_EQ(checking("make.so"), "value: plain: make.so: it does not like you: expected other values");
+  EXPECT_EQ(checking("plan.so"),
+            "file: plan.so: scheme \"plain\": plan fails with status -7: expected the number of rounds");
   EXPECT_EQ(checking("overflowing_plan.so"),
             "file: overflowing_plan.so: scheme \"plain\": payload_bytes of round 1 is 1.6e+301: expected 0 "
             "to 1e+24");
   EXPECT_EQ(checking("encode.so"),
-            "file: encode.so: scheme \"plain\": encode of round 1 fails with status 3");
+            "file: encode.so: scheme \"plain\": encode of round 1 fails with status 3: expected 0");
   EXPECT_EQ(checking("decode.so"),
-            "file: decode.so: scheme \"plain\": decode of round 1 fails with status -2");
+            "file: decode.so: scheme \"plain\": decode of round 1 fails with status -2: expected 0");
   EXPECT_EQ(checking("null_data.so"),
-            "file: null_data.so: scheme \"plain\": encode of round 1 gives 16 bytes at NULL");
+            "file: null_data.so: scheme \"plain\": encode of round 1 gives 16 bytes at NULL: expected their "
+            "address");
   EXPECT_EQ(checking("other_bytes.so"),
-            "file: other_bytes.so: scheme \"plain\": encode of round 1 gives 18 bytes, its plan says 16");
+            "file: other_bytes.so: scheme \"plain\": encode of round 1 gives 18 bytes: expected 16, as its "
+            "plan says");
   EXPECT_EQ(checking("overflowing_bytes.so"),
             "file: overflowing_bytes.so: scheme \"plain\": encode of round 1 gives "
-            "18446744073709551612 bytes, its plan says 16");
+            "18446744073709551612 bytes: expected 16, as its plan says");
 }
 
 TEST(Plugin, ItsFaultsAreFindingsOfConformance) {
@@ -157,7 +188,7 @@ TEST(Plugin, ItsFaultsAreFindingsOfConformance) {
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].where, "4 elements, 1 worker, normal, step 1, round 1 of 1");
   EXPECT_THAT(findings[0].wrong, StartsWith("encode at rank 0 throws: "));
-  EXPECT_THAT(findings[0].wrong, EndsWith("gives 18 bytes, its plan says 16"));
+  EXPECT_THAT(findings[0].wrong, EndsWith("gives 18 bytes: expected 16, as its plan says"));
 }
 
 /// A sound table that is changed before it is read; functions return what stands in `says`.
@@ -298,6 +329,13 @@ TEST(PluginTable, SchemesThatMakeNoSenseAreRefused) {
     EXPECT_EQ(row_refusal([&](Row& row) { row.name = bad; }),
               std::string("file: ./x.so: the name of a scheme \"") + bad + "\"" + name);
   }
+  for (const char* bad : {"2bit", "-", "_x"}) {
+    EXPECT_EQ(row_refusal([&](Row& row) { row.name = bad; }),
+              std::string("file: ./x.so: the name of a scheme \"") + bad +
+                  "\" begins with no letter: expected a-z");
+  }
+  EXPECT_EQ(row_refusal([](Row& row) { row.summary = ""; }),
+            scheme + "summary is empty: expected a line of text");
   const std::string long_name(65, 'a'), long_text(1024, 'a');
   EXPECT_THAT(row_refusal([&](Row& row) { row.name = long_name.c_str(); }), EndsWith(name));
   EXPECT_EQ(row_refusal([](Row& row) { row.summary = nullptr; }),
@@ -394,7 +432,8 @@ TEST(PluginTable, PlansAndStatesThatMakeNoSenseAreRefused) {
   const std::string scheme = "file: ./x.so: scheme \"x\": ", limits = ": expected 0 to 1e+24";
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(asking([](Says&) {}), "nothing");
-  EXPECT_EQ(asking([](Says& s) { s.rounds = -1; }), scheme + "plan fails with status -1");
+  EXPECT_EQ(asking([](Says& s) { s.rounds = -1; }),
+            scheme + "plan fails with status -1: expected the number of rounds");
   EXPECT_EQ(asking([](Says& s) { s.rounds = 65; }), scheme + "plan gives 65 rounds: expected at most 64");
   EXPECT_EQ(asking([](Says& s) { s.round.exchange = 6; }),
             scheme + "round 1 has the exchange 6: expected 0 to 5");
@@ -412,14 +451,31 @@ TEST(PluginTable, PlansAndStatesThatMakeNoSenseAreRefused) {
             scheme + "flops of decode of round 1 is inf" + limits);
   EXPECT_EQ(asking([](Says& s) { s.round.encode.known_seconds = -1; }),
             scheme + "known_seconds of encode of round 1 is -1" + limits);
+  EXPECT_EQ(asking([](Says& s) { s.round.payload_bytes = 0; }),
+            scheme + "round 1 sends nothing: expected no such round");
+  EXPECT_EQ(asking([](Says& s) { s.round.payload_bytes = 0.5; }),
+            scheme + "payload_bytes of round 1 is 0.5: expected whole bytes, since it has code");
+  EXPECT_EQ(
+      asking([](Says& s) { s.round.decode.elements = 1e24; }),
+      scheme + "elements of decode of round 1 is 1e+24: expected at most 4, twice those of the message");
   EXPECT_EQ(asking([](Says& s) { s.state = -8; }), scheme + "state is -8" + limits);
   EXPECT_EQ(asking([](Says& s) { s.period = 0; }), scheme + "period is 0: expected 1 to 64");
   EXPECT_EQ(asking([](Says& s) { s.period = UINT64_MAX; }),
             scheme + "period is 18446744073709551615: expected 1 to 64");
   EXPECT_EQ(asking([](Says& s) { s.throws = true; }),
             scheme + "plan throws an exception: oh: expected a status");
-  EXPECT_EQ(asking([](Says& s) { s.why = "k must be a power of two"; }), "value: k must be a power of two");
-  EXPECT_EQ(asking([](Says& s) { s.why = "two\nlines"; }), "value: these values do not fit together");
+  EXPECT_EQ(asking([](Says& s) { s.why = "k must be a power of two"; }),
+            "value: ./x.so: k must be a power of two: expected other values");
+  EXPECT_EQ(asking([](Says& s) { s.why = "two\nlines"; }),
+            "value: ./x.so: these values do not fit together: expected other values");
+}
+
+TEST(PluginTable, AnExceptionOnTheWayOutEndsNothing) {
+  Table table;
+  table.schemes[0].destroy = [](void*) { throw 1; };         // NOLINT
+  table.schemes[0].kernel_destroy = [](void*) { throw 1; };  // NOLINT
+  const Scheme scheme = table.read().front();
+  EXPECT_NE(scheme.make(Params(scheme.params, ""))->kernel(vector_of(2), {}), nullptr);
 }
 
 TEST(PluginTable, WorkReachesThePlan) {
@@ -429,7 +485,7 @@ TEST(PluginTable, WorkReachesThePlan) {
   says.round.exchange = BREAKEVEN_PUSH_PULL;
   says.round.element = BREAKEVEN_BF16;
   const Scheme scheme = table.read().front();
-  const Round round = scheme.make(Params(scheme.params, ""))->plan(vector_of(2), 4).front();
+  const Round round = scheme.make(Params(scheme.params, ""))->plan(vector_of(4), 4).front();
   EXPECT_EQ(round.exchange, Exchange::push_pull);
   EXPECT_EQ(round.element, Element::bf16);
   EXPECT_EQ(round.payload, 8_B);

@@ -99,6 +99,14 @@ TEST(Timing, GatheredPayloadsAreDecodedTogetherToo) {
   EXPECT_FALSE(time_codec(summed, 64, {.repeats = 3}).decode_next.has_value());
 }
 
+TEST(Timing, NoFurtherPayloadLooksFree) {
+  const Planned gathered({{64, 64, Exchange::all_gather, true}});  // one payload takes as long as four
+  for (int i = 0; i < 20; ++i) {
+    const CodecTime time = time_codec(gathered, 64, {.repeats = 3});
+    EXPECT_GT(time.decode_next.value_or(time.decode), Seconds{});
+  }
+}
+
 TEST(Timing, EveryFigureComesFromTheRepeats) {
   const Planned scheme({{64, 64}});
   const CodecTime time = time_codec(scheme, 64, {.repeats = 5});

@@ -1,6 +1,7 @@
 // A plugin whose scheme "plain" sends its gradient as it is, and that does wrong what -DFAULT_... says.
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compressors/breakeven_plugin.h"
@@ -11,6 +12,9 @@ static double workers_of_kernel;
 
 static void *make(const breakeven_value *values, char *error, uint64_t capacity) {
   UNUSED(values);
+#ifdef FAULT_MAKE_CRASH
+  abort();
+#endif
 #ifdef FAULT_MAKE
   strncpy(error, "it does not like you", capacity);
   return NULL;
@@ -37,6 +41,10 @@ static int32_t plan(const void *scheme, const breakeven_shape *tensors, uint64_t
   return -7;
 #elif defined FAULT_OVERFLOWING_PLAN
   rounds[0].payload_bytes *= 1e300;
+#elif defined FAULT_UNCOUNTED
+  rounds[0].payload_bytes /= 2;
+#elif defined FAULT_OVERCOUNTED
+  rounds[0].encode.elements = 1 + rounds[0].payload_bytes / 4;
 #endif
   return rounds[0].payload_bytes > 0;
 }
@@ -47,7 +55,11 @@ static void *kernel_create(const void *scheme, const breakeven_shape *tensors, u
   UNUSED(tensors);
   UNUSED(count);
   workers_of_kernel = (double)worker->workers;
+#ifdef FAULT_NO_KERNEL
+  return NULL;
+#else
   return &workers_of_kernel;
+#endif
 }
 
 static int32_t encode(void *kernel, uint32_t round, const float *gradient, uint64_t elements, const void **data,
@@ -55,7 +67,11 @@ static int32_t encode(void *kernel, uint32_t round, const float *gradient, uint6
   UNUSED(kernel);
   *data = gradient;
   *bytes = elements * sizeof(float);
-#if defined FAULT_ENCODE
+#if defined FAULT_CRASH
+  abort();
+#elif defined FAULT_LEAVE
+  exit(0);
+#elif defined FAULT_ENCODE
   return 3;
 #elif defined FAULT_NULL_DATA
   *data = NULL;
@@ -107,6 +123,9 @@ const void *breakeven_plugin_v0(void) { return &table; }
 #elif defined FAULT_VERSION_2
 const void *breakeven_plugin_v2(void);
 const void *breakeven_plugin_v2(void) { return &table; }
+#elif defined FAULT_DATA_ENTRY
+extern const breakeven_plugin_v1_table breakeven_plugin_v1_data __asm__("breakeven_plugin_v1");
+const breakeven_plugin_v1_table breakeven_plugin_v1_data = {sizeof table, schemes, 1, {0}};
 #elif defined FAULT_NULL_TABLE
 const breakeven_plugin_v1_table *breakeven_plugin_v1(void) { return schemes[0].name == NULL ? &table : NULL; }
 #else

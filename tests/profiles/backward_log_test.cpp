@@ -177,7 +177,7 @@ TEST(Gaps, MustFitTheModel) {
   EXPECT_EQ(wrong(R"("backward": "20 ms", "gaps": ["10 ms", "5 ms"],)"),
             "file m.json: /timings/0/gaps: the gaps add up to 15 ms: expected the time of backward, 20 ms");
   EXPECT_EQ(wrong(R"("backward": "20 ms", "gaps": ["25 ms", "-5 ms"],)"),
-            "file m.json: /timings/0/gaps/1: \"-5 ms\" must not be negative");
+            "file m.json: /timings/0/gaps/1: \"-5 ms\" must not be negative: expected 0 or more");
 }
 
 TEST(MessageOverhead, IsAddedToEveryExchange) {
@@ -211,7 +211,7 @@ TEST(Additions, OfAFabricAreRead) {
       wrong(R"({"points": [["40 B", "10 us"], ["40 B", "9 us"]]})"),
       "file f.json: /additions/points/1/0: \"40 B\" is not above the point before: expected rising sizes");
   EXPECT_EQ(wrong(R"({"points": [["40 B", "-1 us"]]})"),
-            "file f.json: /additions/points/0/1: \"-1 us\" must not be negative");
+            "file f.json: /additions/points/0/1: \"-1 us\" must not be negative: expected 0 or more");
   EXPECT_EQ(wrong(R"({"point": []})"),
             "file f.json: /additions: unknown key \"point\": expected one of points, source (did you mean "
             "points?)");

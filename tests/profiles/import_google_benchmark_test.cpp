@@ -273,6 +273,50 @@ TEST(ImportGoogleBenchmark, RefusesPatternsThatCannotBe) {
             "\"BM_pack/8\"");
 }
 
+TEST(ImportGoogleBenchmark, SaysThatAnEarlierPatternTookWhatALaterOneMatches) {
+  EXPECT_EQ(
+      refusal({row("BM_pack/8", 1), row("BM_pack_small/16", 1)},
+              with_patterns({"BM_pack*/{n}=encode:fp16", "BM_pack_small/{n}=encode:bf16"})),
+      "value \"BM_pack_small/{n}=encode:bf16\": gets no benchmark: \"BM_pack*/{n}=encode:fp16\" before it "
+      "matches them too: expected the narrower pattern first");
+}
+
+TEST(ImportGoogleBenchmark, SaysWhatWasLeftOutWhereNothingRemains) {
+  ImportOptions options;
+  options.threads = 4;
+  EXPECT_EQ(
+      refusal({row("encode/fp16/8", 1), row("decode/fp16/8", 1)}, options),
+      "file b.json: times no scheme with 4 threads (left out: 2 rows of another number of threads, such as "
+      "\"encode/fp16/8\"): expected benchmarks that can be taken");
+}
+
+TEST(ImportGoogleBenchmark, AConditionThatSaysNothingIsLeftOut) {
+  const ImportedCodec read = import_google_benchmark(
+      file_of({row("encode/fp16/8", 1), row("decode/fp16/8", 1)}, R"({"machine": "", "simd": "AVX2"})"),
+      "b.json", {});
+  EXPECT_EQ(read.codec.conditions.front(), (std::pair<std::string, std::string>("simd", "AVX2")));
+}
+
+TEST(ImportGoogleBenchmark, SpecsAreCheckedAndWrittenOneWay) {
+  ImportOptions options = with_patterns({"BM_unpack/{n}=decode:half"});
+  options.canonical = [](const std::string& spec) -> std::string {
+    if (spec != "half" && spec != "fp16") {
+      throw Error(Fault::value, {}, "unknown scheme \"" + spec + "\"", "one of fp16");
+    }
+    return "fp16";
+  };
+  const ImportedCodec both = import({row("encode/fp16/8", 1), row("BM_unpack/8", 2)}, options);
+  ASSERT_EQ(both.codec.costs.size(), 1U);
+  EXPECT_EQ(both.codec.costs[0].scheme, "fp16");
+  EXPECT_EQ(shown(both.codec.costs[0].decode), "8: 2 us");
+  EXPECT_EQ(
+      refusal({row("BM_unpack/8", 1), row("encode/half/8", 1), row("encode/quarter/8", 1)}, options),
+      "file b.json: /benchmarks/2: \"encode/quarter/8\": unknown scheme \"quarter\": expected one of fp16");
+  options.patterns = {"BM_unpack/{n}=decode:third"};
+  EXPECT_EQ(refusal({row("BM_unpack/8", 1)}, options),
+            "value \"BM_unpack/{n}=decode:third\": unknown scheme \"third\": expected one of fp16");
+}
+
 /// The elements that `pattern` finds in `name`, or "no".
 std::string found(const std::string& pattern, const std::string& name) {
   BenchmarkNames names({pattern + "=encode:x"});

@@ -65,9 +65,12 @@ TEST(JsonSyntax, ANumberThatNoDoubleHoldsIsRefused) {
 
 TEST(JsonSyntax, TextsHoldNothingThatATerminalWouldObey) {
   EXPECT_EQ(reading(R"({"a": ["\u001b[2J"]})"),
-            "file f.json: /a: a text holds a control character: expected printable text");
+            "file f.json: /a/0: a text holds a control character: expected printable text");
   EXPECT_EQ(reading(R"({"a\nb": 1})"),
-            "file f.json: a text holds a control character: expected printable text");
+            "file f.json: a key holds a control character: expected printable text");
+  EXPECT_EQ(reading(R"({"a": [1, {"b/c": "\u0001"}]})"),
+            "file f.json: /a/1/b~1c: a text holds a control character: expected printable text");
+  EXPECT_EQ(reading(R"("\u0001")"), "file f.json: a text holds a control character: expected printable text");
   EXPECT_TRUE(reading("[\"\xff\"]").starts_with("file f.json:1:3: syntax error: invalid string"));
 }
 
@@ -118,7 +121,19 @@ TEST(JsonCursor, AQuantityNeedsItsUnit) {
   EXPECT_EQ(failure([&] { (void)items[3].above_zero<BytesPerSecond>(); }),
             "file f.json: /3: \"0 Gbit/s\" must be above 0");
   EXPECT_EQ(failure([&] { (void)items[4].not_negative<Seconds>(); }),
-            "file f.json: /4: \"-1 us\" must not be negative");
+            "file f.json: /4: \"-1 us\" must not be negative: expected 0 or more");
+}
+
+TEST(JsonCursor, NamesItsPlaceOnceWhateverIsWrong) {
+  const JsonDocument document(R"({"a": [true, "", "x"]})", "f.json");
+  const std::vector<Json> items = document.root().at("a", "").list();
+  EXPECT_EQ(failure([&] { (void)items[0].quantity<Bytes>(); }),
+            "file f.json: /a/0: is a boolean: expected text");
+  EXPECT_EQ(failure([&] { (void)items[1].not_negative<Seconds>(); }),
+            "file f.json: /a/1: is empty: expected text");
+  EXPECT_EQ(failure([&] { (void)items[0].fraction(); }), "file f.json: /a/0: is a boolean: expected text");
+  EXPECT_TRUE(
+      failure([&] { (void)items[2].fraction(); }).starts_with("file f.json: /a/2: cannot read \"x\""));
 }
 
 TEST(JsonCursor, ANumberCanBeComputedWith) {

@@ -82,9 +82,9 @@ TEST_F(Priced, ACurvesOwnSpreadIsItsUncertainty) {
 TEST_F(Priced, ACurveWithUnknownParametersIsAFileError) {
   ScenarioSetup broken = setup();
   broken.codecs.front().scheme = "topk:ration=1%";
+  broken.codecs.front().file = "mine.json";
   const std::string message = failure([&] { (void)of("topk", broken); });
-  EXPECT_TRUE(
-      message.starts_with("file codec profile of gpu: \"topk:ration=1%\": unknown parameter \"ration\": "))
+  EXPECT_TRUE(message.starts_with("file mine.json: \"topk:ration=1%\": unknown parameter \"ration\": "))
       << message;
 }
 

@@ -247,7 +247,7 @@ TEST(ReadCodec, NamesWhatIsWrong) {
   EXPECT_EQ(codec("2000", "1000"),
             "file c.json: /costs/0/encode/1/0: 1000 is not above 1000: expected rising numbers of elements");
   EXPECT_EQ(codec("\"2 ms\"", "\"-2 ms\""),
-            "file c.json: /costs/0/encode/1/1: \"-2 ms\" must not be negative");
+            "file c.json: /costs/0/encode/1/1: \"-2 ms\" must not be negative: expected 0 or more");
   EXPECT_EQ(codec("[[1000, \"0.5 ms\"]]", "[]"),
             "file c.json: /costs/0/decode: is an empty list: expected at least 1");
   EXPECT_EQ(

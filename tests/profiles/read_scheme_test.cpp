@@ -251,7 +251,7 @@ TEST(ReadScheme, NamesWhatIsWrongWithASize) {
   EXPECT_EQ(size(R"({"fixed": "0 B", "per_row": "0 bit"})"),
             "file s.json: /rounds/0/payload: is nothing: expected a size above 0");
   EXPECT_EQ(size(R"({"per_element": "-1 B"})"),
-            "file s.json: /rounds/0/payload/per_element: \"-1 B\" must not be negative");
+            "file s.json: /rounds/0/payload/per_element: \"-1 B\" must not be negative: expected 0 or more");
   EXPECT_EQ(size(R"({"per_element": 0.25})"),
             "file s.json: /rounds/0/payload/per_element: \"0.25\" has no unit: expected a number and a unit, "
             "such as 25MiB or 97.5MB");
@@ -265,7 +265,7 @@ TEST(ReadScheme, NamesWhatIsWrongWithASize) {
             "per_element, per_row, per_column (did you mean per_row?)");
   EXPECT_EQ(refusal(one_round(R"("exchange": "all_gather", "payload": {"fixed": "1 B"},
                                  "encode": {"flops": {"fixed": -1}})")),
-            "file s.json: /rounds/0/encode/flops/fixed: \"-1\" must not be negative");
+            "file s.json: /rounds/0/encode/flops/fixed: \"-1\" must not be negative: expected 0 or more");
 }
 
 TEST(ReadScheme, TakesOnlyNamesThatASpecCanHold) {

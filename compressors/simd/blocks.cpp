@@ -1,0 +1,148 @@
+#include "compressors/simd/blocks.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compressors/simd/blocks.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "compressors/simd/pack-inl.h"
+#include "compressors/simd/quantise-inl.h"
+#include "compressors/simd/statistics-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace breakeven {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Constants = BlockFormat::Constants;
+
+/// Blocks are looked at, then coded, by tiles that stay in the first cache meanwhile. At 4 KiB the machine
+/// fetches the next one in time; half of that, twice that and looking one tile ahead were all slower.
+constexpr std::size_t kTile = 1024;
+constexpr std::size_t kBlocks = kTile / kGroup;
+
+/// code(x, to) for every 64 values, and their codes packed.
+template <unsigned kBits, class F>
+HWY_INLINE void pack_coded(const float* values, std::size_t n, std::byte* packed, F code) {
+  for (std::size_t i = 0; i < n; i += kGroup, packed += kGroup / 8 * kBits) {
+    alignas(64) std::uint8_t codes[kGroup];
+    code(values + i, kBits == 8 ? reinterpret_cast<std::uint8_t*>(packed) : codes);
+    if constexpr (kBits != 8) {
+      pack_group<kBits>(codes, packed);
+    }
+  }
+}
+
+template <Constants kConstants>
+HWY_INLINE BlockSummary summary(const float* values, std::size_t n) {
+  BlockSummary found;
+  if constexpr (kConstants == Constants::extent) {
+    extent(values, n, &found.first, &found.second);
+  } else if constexpr (kConstants == Constants::magnitude) {
+    found.first = largest_magnitude(values, n);
+  } else {
+    found.first = sum_of_squares(values, n);
+  }
+  return found;
+}
+
+template <Constants kConstants, unsigned kBits>
+HWY_INLINE void code_block(const float* values, std::size_t n, const Scaling& scaling, std::uint32_t zero,
+                           const Dither& dither, std::byte* packed) {
+  if (scaling.inverse == 0) {
+    pack_coded<kBits>(values, n, packed, [&](const float* /*x*/, std::uint8_t* to) {
+      std::fill_n(to, kGroup, static_cast<std::uint8_t>(zero));
+    });
+  } else if constexpr (kConstants == Constants::extent || kConstants == Constants::magnitude) {
+    const std::uint32_t top = kConstants == Constants::extent ? (1U << kBits) - 1 : 2 * zero;
+    const Floats low = hn::Set(kFloats, scaling.low), inverse = hn::Set(kFloats, scaling.inverse),
+                 tops = hn::Set(kFloats, static_cast<float>(top));
+    pack_coded<kBits>(values, n, packed,
+                      [&](const float* x, std::uint8_t* to) { nearest_group(x, low, inverse, tops, to); });
+  } else {
+    each_chance<15, kConstants == Constants::given>(
+        dither, scaling, zero, [&](auto group) { pack_coded<kBits>(values, n, packed, group); });
+  }
+}
+
+template <Constants kConstants, unsigned kBits>
+HWY_INLINE void code_run(const BlockConstants& constants, const BlockRun& run) {
+  const std::uint32_t zero = constants.format().zero;
+  const std::size_t bytes = constants.bytes();
+  if constexpr (kConstants == Constants::given) {
+    code_block<kConstants, kBits>(run.values, run.count * run.size,
+                                  constants.scaling(constants.receive(run.constants)), zero, run.dither,
+                                  run.codes);
+  } else {
+    const std::size_t tile = std::max<std::size_t>(1, kTile / run.size);
+    BlockSummary found[kBlocks];
+    Scaling scalings[kBlocks];
+    for (std::size_t block = 0; block < run.count; block += tile) {
+      const std::size_t count = std::min(tile, run.count - block);
+      for (std::size_t k = 0; k < count; ++k) {
+        found[k] = summary<kConstants>(run.values + (block + k) * run.size, run.size);
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        scalings[k] = constants.scaling(constants.settle(found[k], run.constants + (block + k) * bytes));
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t first = (block + k) * run.size;
+        code_block<kConstants, kBits>(run.values + first, run.size, scalings[k], zero,
+                                      {run.dither.key, run.dither.position + first},
+                                      run.codes + first / 8 * kBits);
+      }
+    }
+  }
+}
+
+template <Constants kConstants>
+HWY_INLINE void code_kind(const BlockConstants& constants, const BlockRun& run) {
+  switch (constants.format().bits) {
+    case 8:
+      return code_run<kConstants, 8>(constants, run);
+    case 4:
+      return code_run<kConstants, 4>(constants, run);
+    default:
+      return code_run<kConstants, 2>(constants, run);
+  }
+}
+
+void code_blocks(const BlockConstants& constants, const BlockRun& run) {
+  switch (constants.format().constants) {
+    case Constants::extent:
+      return code_kind<Constants::extent>(constants, run);
+    case Constants::magnitude:
+      return code_kind<Constants::magnitude>(constants, run);
+    case Constants::norm:
+      return code_kind<Constants::norm>(constants, run);
+    case Constants::given:
+      return code_kind<Constants::given>(constants, run);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace breakeven
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace breakeven {
+
+HWY_EXPORT(code_blocks);
+
+bool encodes_blocks(const BlockFormat& format, std::size_t size) {
+  using Constants = BlockFormat::Constants;
+  using Rounding = BlockFormat::Rounding;
+  const Rounding usual = format.constants == Constants::norm    ? Rounding::chance
+                         : format.constants == Constants::given ? Rounding::clipped_chance
+                                                                : Rounding::nearest;
+  return (format.bits == 8 || format.bits == 4 || format.bits == 2) && format.rounding == usual &&
+         size % 64 == 0;
+}
+void encode_blocks(const BlockConstants& constants, const BlockRun& run) {
+  HWY_DYNAMIC_DISPATCH(code_blocks)(constants, run);
+}
+
+}  // namespace breakeven
+#endif  // HWY_ONCE
