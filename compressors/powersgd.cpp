@@ -132,7 +132,8 @@ class PowerSgd final : public Compressor {
     if (!warm_start_) {
       encode = encode + coding(width * factors.q, factors.q, factors.kernels, 0);  // Q drawn anew
     }
-    encode.elements = decode.elements = factors.elements;
+    // The zeros that fill up a batched square are nobody's gradient.
+    encode.elements = decode.elements = std::min(factors.elements, flat(tensors).elements);
     plan.push_back({encode, Exchange::all_reduce, Bytes::of(width * factors.p),
                     orthogonalise(factors.gram_p, width), coded.element});
     plan.push_back(

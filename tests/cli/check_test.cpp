@@ -39,7 +39,8 @@ TEST_F(Check, FindingsAreDataOneALineAndFail) {
   const Result result = invoke({"check", plugin("other_bytes"), "fp16"});
   EXPECT_EQ(result.status, kFailed);
   EXPECT_THAT(result.out, HasSubstr("  failed\n"));
-  EXPECT_THAT(result.out, HasSubstr(" workers"));
+  EXPECT_THAT(result.out, HasSubstr(" elements in all, 1 worker, normal, step 1, round 1 of 1: "));
+  EXPECT_THAT(result.out, HasSubstr(" more like it)\n"));
   EXPECT_THAT(result.out, HasSubstr("passed"));
   EXPECT_EQ(result.err, "breakeven: 1 of 2 schemes failed\n");
   const Result rows = invoke({"check", plugin("other_bytes"), "--format", "csv"});
@@ -73,8 +74,9 @@ TEST_F(Check, WhatEndsAPluginIsAFindingThatNamesTheCase) {
     EXPECT_EQ(result.err, "breakeven: 1 of 2 schemes failed\n") << fault;
     return result.out;
   };
-  EXPECT_THAT(finding("crash"), HasSubstr(" elements, 1 worker, normal: crashes: Aborted"));
-  EXPECT_THAT(finding("leave"), HasSubstr(" elements, 1 worker, normal: ends the program with status "));
+  EXPECT_THAT(finding("crash"), HasSubstr(" elements in all, 1 worker, normal: crashes: Aborted"));
+  EXPECT_THAT(finding("leave"),
+              HasSubstr(" elements in all, 1 worker, normal: ends the program with status "));
   EXPECT_THAT(finding("make_crash"), HasSubstr("made with these values: crashes: Aborted"));
   EXPECT_THAT(finding("no_kernel"), HasSubstr("kernel_create gives NULL for every message"));
 }

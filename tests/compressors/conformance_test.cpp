@@ -206,8 +206,7 @@ TEST(Conformance, FindsNumbersThatAreNone) {
   EXPECT_THAT(
       found(faults),
       ElementsAre("9 elements, 3 workers, zero, step 1: element 2 of the mean is NaN though every gradient "
-                  "is finite",
-                  HasSubstr("one-hot, step 2: element 2 of the mean is NaN")));
+                  "is finite"));
   faults.decode = [](const Worker&, std::size_t, std::span<float> mean) { mean[2] = HUGE_VALF; };
   EXPECT_THAT(found(faults), Contains(HasSubstr("element 2 of the mean is infinite though every")));
 }

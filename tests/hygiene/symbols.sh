@@ -35,6 +35,10 @@ found=$({
     if (symbol ~ forbidden) { print object ": " where ": " symbol }
   }' | sort -u)
 
+# Two doors to the outside: the plugin door looks at its file before dlopen does, and a scheme that may crash is checked in a
+# child process, which must end.
+found=$(grep -vE '^(plugin_file\.cpp\.o: .*: open(64)?|apart\.cpp\.o: .*: _exit)$' <<<"$found" || true)
+
 if [[ ${1-} == --must-find ]]; then
   shift
   diff <(printf '%s\n' "$@" | sort) <(sed 's/.*: //' <<<"$found" | sort -u)
