@@ -29,7 +29,7 @@ struct Checked : Examined {
   }
 };
 
-Examined examine(const Registry& registry, const std::string& spec, ConformanceOptions options) {
+Examined examine(const Registry& registry, const std::string& spec, const ConformanceOptions& options) {
   if (options.before) {
     options.before("made with these values");
   }

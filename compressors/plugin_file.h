@@ -6,6 +6,6 @@
 namespace breakeven {
 
 /// Why it cannot be loaded, in a few words; empty where nothing speaks against it.
-std::string unloadable(const std::string& file);
+std::string unloadable(const std::string& path);
 
 }  // namespace breakeven

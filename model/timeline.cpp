@@ -216,7 +216,10 @@ class Loop {
   }
 
   [[nodiscard]] double next_event() {
-    double next = delayed_.empty() ? kForever : delayed_.front().first;
+    double next = kForever;
+    if (!delayed_.empty()) {
+      next = delayed_.front().first;
+    }
     for (const Queue& q : queues_) {
       next = q.busy() ? std::min(next, q.end) : next;
     }
