@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -21,15 +20,14 @@ std::shared_ptr<std::byte> allocate_pages(std::size_t bytes) {
     throw std::bad_alloc();
   }
   const std::size_t rounded = (bytes + unit - 1) / unit * unit;
-  void* const pages = std::aligned_alloc(unit, rounded);
-  if (pages == nullptr) {
-    throw std::bad_alloc();
-  }
+  const std::align_val_t alignment{unit};
+  void* const pages = ::operator new(rounded, alignment);
   if (huge) {
     ::madvise(pages, rounded, MADV_HUGEPAGE);  // advice: nothing is lost where it is refused
   }
   std::memset(pages, 0, rounded);
-  return {static_cast<std::byte*>(pages), [](std::byte* memory) { std::free(memory); }};
+  return {static_cast<std::byte*>(pages),
+          [alignment](std::byte* memory) { ::operator delete(memory, alignment); }};
 }
 
 }  // namespace breakeven
