@@ -150,6 +150,8 @@ std::optional<double> cost(const Terms& t, Exchange exchange, Algorithm algorith
                         : algorithm == Algorithm::byteps ? Algorithm::byteps
                                                          : Algorithm::parameter_server,
                         fabric);
+    case Exchange::tree_step:
+    case Exchange::broadcast:
     case Exchange::none:
       break;
   }
@@ -193,6 +195,9 @@ Bytes wire_bytes(const Terms& t, Exchange exchange, Bytes payload, Algorithm alg
       return payload * ((t.n - 1) / t.n);
     case Exchange::all_gather:
       return payload * (t.n - 1);
+    case Exchange::tree_step:
+    case Exchange::broadcast:
+      return payload;
     case Exchange::none:
       break;
   }

@@ -57,11 +57,20 @@ struct Work {
   }
 };
 
-enum class Exchange { none, all_reduce, reduce_scatter, all_gather, all_to_all, push_pull };
+enum class Exchange {
+  none,
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  push_pull,
+  tree_step,  ///< one level of a tree that the scheme itself reduces: see Round::distance
+  broadcast,  ///< from worker 0 to all
+};
 std::string_view name(Exchange exchange);
 
 /// `payload` is what ONE worker contributes: the whole vector of an all-reduce, its own part of an
-/// all-gather, all its chunks together of an all-to-all.
+/// all-gather, all its chunks together of an all-to-all, what each sender of a tree step sends.
 struct Round {
   Work encode;
   Exchange exchange = Exchange::none;
@@ -69,6 +78,8 @@ struct Round {
   Work decode;  ///< of everything received
   Element element = Element::f32;
   std::optional<Bytes> summed = {};  ///< what a reduction adds up, where that is not the payload
+  /// Of a tree step: worker r with r mod 2*distance = distance sends to worker r - distance.
+  std::size_t distance = 0;
 };
 /// The rounds of one message, strictly one after the other. Rounds that send nothing are left out.
 using Plan = std::vector<Round>;
@@ -94,7 +105,8 @@ class Kernel {
   virtual std::span<const std::byte> encode(std::size_t round, std::span<const float> gradient) = 0;
   /// Takes what the exchange of this round delivered: the sum (all_reduce, push_pull), this worker's part of
   /// the sum (reduce_scatter), every worker's payload by rank (all_gather), every worker's part for this one
-  /// by rank (all_to_all). After the last round `mean` holds the mean gradient of all workers, the same bits
+  /// by rank (all_to_all), the sender's payload, or nothing where none sends to this worker (tree_step),
+  /// worker 0's payload (broadcast). After the last round `mean` holds the mean gradient of all workers, the same bits
   /// at each of them.
   virtual void decode(std::size_t round, std::span<const std::byte> received, std::span<float> mean) = 0;
 };

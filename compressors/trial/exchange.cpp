@@ -85,6 +85,13 @@ Payload exchanged(const Round& round, std::span<const Payload> payloads, std::si
         received.insert(received.end(), mine.begin(), mine.end());
       }
       return received;
+    case Exchange::broadcast:
+      return payloads.front();
+    case Exchange::tree_step:
+      if (rank % (2 * round.distance) == 0 && rank + round.distance < payloads.size()) {
+        return payloads[rank + round.distance];
+      }
+      return received;
     case Exchange::all_reduce:
     case Exchange::push_pull:
     case Exchange::reduce_scatter:
