@@ -1,82 +1,38 @@
-// `breakeven import FORMAT FILE`: what other programs measured -> a profile.
+// `breakeven import FORMAT FILE`: what other programs measured or describe -> a profile.
 #include <algorithm>
-#include <ostream>
+#include <vector>
 
 #include "cli/app.h"
 #include "cli/command.h"
-#include "cli/doors.h"
+#include "cli/importers.h"
 #include "cli/output.h"
 #include "model/error.h"
-#include "profiles/import/google_benchmark.h"
 #include "profiles/setup.h"
-#include "profiles/write.h"
 
 namespace breakeven::cli {
 namespace {
 
-struct Importer {
-  std::string_view name;
-  std::string (*read)(const Context&, const std::string& file);
-};
-
-/// Checks a spec. Of several spellings of one scheme the first stands for all.
-std::string canonical(const Registry& registry, const std::string& spec, std::vector<std::string>& known) {
-  const Candidate candidate = registry.make(spec);
-  if (candidate.encode) {
-    throw Error(Fault::value, {}, "\"" + candidate.spec + "\" states its times",
-                "\"" + candidate.plain_spec + "\"");
+std::vector<Importer> importers() {
+  std::vector<Importer> all;
+  for (const auto some : {codec_importers(), fabric_importers(), run_importers(), model_importers()}) {
+    all.insert(all.end(), some.begin(), some.end());
   }
-  const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& other) {
-    return same_parameters(*candidate.scheme, other, candidate.plain_spec);
-  });
-  return same == known.end() ? known.emplace_back(candidate.plain_spec) : *same;
+  return all;
 }
-
-std::string google_benchmark(const Context& context, const std::string& file) {
-  const Request& request = context.request;
-  constexpr std::size_t kMostThreads = 1024;
-  ImportOptions options;
-  options.name = request.get("name", options.name);
-  options.device = request.get("device", options.device);
-  options.threads = count_of(request, "threads", 1, kMostThreads);
-  if (const auto maps = request.given.find("map"); maps != request.given.end()) {
-    options.patterns = maps->second;
-  }
-  std::vector<std::string> known;
-  options.canonical = [&](const std::string& spec) { return canonical(context.registry, spec, known); };
-  const std::string text = read_text(file);
-  const ImportedCodec imported = [&] {
-    try {
-      return import_google_benchmark(text, place_of(file), options);
-    } catch (const Error& error) {
-      throw error.fault() == Fault::value ? error.inside("--map", Fault::value) : error;
-    }
-  }();
-  if (const std::string unknown = unknown_device(context.catalogue, options.device); !unknown.empty()) {
-    warn(context, "--device: " + unknown);
-  }
-  if (!request.has("quiet")) {
-    for (const std::string& note : imported.notes) {
-      context.err << "breakeven: " << note << '\n';
-    }
-  }
-  return write_codec(imported.codec);
-}
-
-constexpr Importer kImporters[] = {{"google-benchmark", google_benchmark}};
 
 }  // namespace
 
 int import_profile(const Context& context) {
   const std::string& format = context.request.arguments.front();
-  const auto* found = std::find_if(std::begin(kImporters), std::end(kImporters),
-                                   [&](const Importer& known) { return known.name == format; });
-  if (found == std::end(kImporters)) {
-    std::vector<std::string> known;
-    for (const Importer& row : kImporters) {
-      known.emplace_back(row.name);
+  const std::vector<Importer> known = importers();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Importer& importer) { return importer.name == format; });
+  if (found == known.end()) {
+    std::vector<std::string> names;
+    for (const Importer& importer : known) {
+      names.emplace_back(importer.name);
     }
-    throw Error(Fault::value, "import", "unknown format \"" + format + "\"", one_of(known, format));
+    throw Error(Fault::value, "import", "unknown format \"" + format + "\"", one_of(names, format));
   }
   Output output(context.request.get("output", "-"), context.out);
   output.stream() << found->read(context, context.request.arguments[1]);
