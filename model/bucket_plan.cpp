@@ -42,25 +42,16 @@ void keep_best(std::vector<Sent>& ways, double drag) {
   ways.resize(kept);
 }
 
-std::vector<Message> buckets_of(const std::vector<Gradient>& gradients,
-                                const std::vector<std::vector<Sent>>& ways, std::size_t last) {
-  std::vector<std::pair<std::size_t, std::size_t>> ranges;
-  for (std::size_t end = gradients.size(); end > 0;) {
+std::vector<GradientRange> ranges_of(const std::vector<std::vector<Sent>>& ways, std::size_t last) {
+  std::vector<GradientRange> ranges;
+  for (std::size_t end = ways.size() - 1; end > 0;) {
     const Sent& way = ways[end][last];
     ranges.emplace_back(way.begin, end);
     end = way.begin;
     last = way.before;
   }
   std::reverse(ranges.begin(), ranges.end());
-  std::vector<Message> messages;
-  for (const auto& [first, end] : ranges) {
-    Bucket bucket;
-    for (std::size_t i = first; i < end; ++i) {
-      bucket.add(gradients[i].shape, gradients[i].ready, gradients[i].module);
-    }
-    bucket.flush(messages);
-  }
-  return messages;
+  return ranges;
 }
 
 /// DeepSpeed's ZeRO stages 1 and 2: a bucket is sent before the tensor that would make it exceed the limit
@@ -202,23 +193,22 @@ Setting best_horovod(Search& search, Bytes gradient) {
 /// Dynamic programme over where the last bucket begins. A bucket is sent from max(the end of the one before,
 /// ready + drag * network time so far) on, since backward loses drag = 1 - 1/gamma of every busy second; both
 /// times only ever harm what comes after, so that the ways that no other beats in both are enough.
-std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs, double gamma,
-                                  Seconds bound) {
+std::vector<GradientRange> best_ranges(const Workload& workload,
+                                       const std::function<Seconds(std::size_t begin, std::size_t end)>& cost,
+                                       double gamma, Seconds bound) {
   const std::vector<Gradient> gradients = in_gradient_order(workload);
   const double backward = workload.backward().base();
   const double drag = 1 - 1 / gamma;
   std::vector<std::vector<Sent>> ways(gradients.size() + 1);
   ways[0].emplace_back();
   for (std::size_t end = 1; end <= gradients.size(); ++end) {
-    Bytes size;
     double ready = 0;
     for (std::size_t begin = end; begin-- > 0;) {
-      size += gradients[begin].shape.bytes();
       ready = std::max(ready, gradients[begin].ready.base());
-      const double cost = costs.exchange(size).base();
+      const double time = cost(begin, end).base();
       for (std::size_t before = 0; before < ways[begin].size(); ++before) {
         const Sent& way = ways[begin][before];
-        const Sent next{std::max(way.end, ready + drag * way.busy) + cost, way.busy + cost, way.buckets + 1,
+        const Sent next{std::max(way.end, ready + drag * way.busy) + time, way.busy + time, way.buckets + 1,
                         begin, before};
         if (std::max(next.end, backward + drag * next.busy) <= bound.base()) {
           ways[end].push_back(next);
@@ -234,7 +224,32 @@ std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& 
   const auto over = [&](const Sent& way) { return std::max(way.end, backward + drag * way.busy); };
   const auto best = std::min_element(all.begin(), all.end(),
                                      [&](const Sent& a, const Sent& b) { return over(a) < over(b); });
-  return buckets_of(gradients, ways, static_cast<std::size_t>(best - all.begin()));
+  return ranges_of(ways, static_cast<std::size_t>(best - all.begin()));
+}
+
+std::vector<Message> buckets_of(const Workload& workload, const std::vector<GradientRange>& ranges) {
+  const std::vector<Gradient> gradients = in_gradient_order(workload);
+  std::vector<Message> messages;
+  for (const auto& [begin, end] : ranges) {
+    Bucket bucket;
+    for (std::size_t i = begin; i < end; ++i) {
+      bucket.add(gradients[i].shape, gradients[i].ready, gradients[i].module);
+    }
+    bucket.flush(messages);
+  }
+  return messages;
+}
+
+std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs, double gamma,
+                                  Seconds bound) {
+  std::vector<Bytes> before(1);  // bytes of the gradients before each
+  for (const Gradient& gradient : in_gradient_order(workload)) {
+    before.push_back(before.back() + gradient.shape.bytes());
+  }
+  const auto cost = [&](std::size_t begin, std::size_t end) {
+    return costs.exchange(before[end] - before[begin]);
+  };
+  return buckets_of(workload, best_ranges(workload, cost, gamma, bound));
 }
 
 BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain) {

@@ -1,7 +1,10 @@
 // Which buckets a gradient is best divided into, and how near the settings of common frameworks come.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/predict.h"
@@ -39,5 +42,13 @@ BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain);
 /// none.
 std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs, double gamma,
                                   Seconds bound);
+/// The same as ranges [begin, end) of gradients in their order, where a bucket of such a range takes `cost`
+/// on the network.
+using GradientRange = std::pair<std::size_t, std::size_t>;
+std::vector<GradientRange> best_ranges(const Workload& workload,
+                                       const std::function<Seconds(std::size_t begin, std::size_t end)>& cost,
+                                       double gamma, Seconds bound);
+/// The messages that these ranges are.
+std::vector<Message> buckets_of(const Workload& workload, const std::vector<GradientRange>& ranges);
 
 }  // namespace breakeven

@@ -55,6 +55,9 @@ class Forecast {
   /// The exchanges of the last run(), message by message.
   [[nodiscard]] const std::vector<Seconds>& exchanges() const { return exchange_; }
 
+  /// The messages as the last run() had them on the timeline.
+  [[nodiscard]] const std::vector<Chain>& chains() const { return scaled_; }
+
   [[nodiscard]] bool has_codec() const { return has_codec_; }
   [[nodiscard]] Origin codec() const { return codec_; }
   [[nodiscard]] Seconds codec_time() const { return encode_ + decode_; }
