@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 
+import page
+
 PAGE = pathlib.Path(__file__).with_name("user-reports.md")
 PYTORCH, HF, HOROVOD = ("https://github.com/" + name for name in
                         ("pytorch/pytorch", "huggingface/transformers", "horovod/horovod"))
@@ -79,7 +81,7 @@ def shown(value, how):
     return (f"{value:.2f}" if value < 100 else f"{value:.0f}") + unit
 
 
-def page(program):
+def content(program):
     lines = ["# What people reported, and what is predicted", "",
              "Outcomes that people posted in public, each asked as one command. Options are what the report states; what it leaves out is filled by",
              "the same rules for every row (the remark says so), and nothing is tuned per row. The reports' links were shared, shaped, or",
@@ -97,13 +99,7 @@ def page(program):
 
 
 def main():
-    text = page(sys.argv[1])
-    if "--check" in sys.argv[2:]:
-        if PAGE.read_text(encoding="utf-8") != text:
-            sys.exit(f"{PAGE} is out of date: run {__file__} {sys.argv[1]}")
-        print("up to date")
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+    page.write_or_check(PAGE, content(sys.argv[1]))
 
 
 if __name__ == "__main__":
