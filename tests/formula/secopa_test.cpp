@@ -102,13 +102,16 @@ class Parts final : public Compressor {
   bool compressed_;
 };
 
-/// Of an exchange after everything else.
-double milliseconds(const Compressor& compressor, std::size_t elements, std::size_t nodes) {
+/// `elements` exchanged after everything else.
+Scenario exchange_of(std::size_t elements, std::size_t nodes) {
   Scenario scenario;
   scenario.workload = plain_workload("tensor", elements);
   scenario.workers = nodes;
   scenario.schedule = make_schedule("bsp");
   scenario.fabric = fabric_of(nodes);
+  return scenario;
+}
+double milliseconds(const Scenario& scenario, const Compressor& compressor) {
   return predict(scenario, compressor).step.base() * 1e3;
 }
 
@@ -118,10 +121,11 @@ struct Best {
 };
 /// In as many parts, up to one a node, as take the least time.
 Best best(Way way, std::size_t elements, std::size_t nodes, bool compressed) {
+  const Scenario scenario = exchange_of(elements, nodes);
   Best found;
   for (std::size_t parts = 1; parts <= nodes; ++parts) {
     const auto timed = with_costs(std::make_shared<Parts>(way, parts, compressed), codec());
-    const double time = milliseconds(*timed, elements, nodes);
+    const double time = milliseconds(scenario, *timed);
     if (found.parts == 0 || time < found.time) {
       found = {time, parts};
     }
@@ -198,9 +202,10 @@ TEST(SeCoPa, CompressesVgg19FromThePublishedSizeOn) {
 TEST(SeCoPa, OnePartANodeIsThePlainRing) {
   Registry registry;
   add_builtin(registry);
-  const double plain = milliseconds(*registry.make("none").compressor, 589824, 16);
+  const Scenario scenario = exchange_of(589824, 16);
+  const double plain = milliseconds(scenario, *registry.make("none").compressor);
   EXPECT_NEAR(plain, 7.041, 5e-4);
-  EXPECT_NEAR(milliseconds(Parts(Way::ring, 16, false), 589824, 16), plain, 1e-12);
+  EXPECT_NEAR(milliseconds(scenario, Parts(Way::ring, 16, false)), plain, 1e-12);
 }
 
 TEST(SeCoPa, TheCatalogueHasItsCodecCosts) {
