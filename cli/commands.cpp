@@ -159,10 +159,11 @@ std::vector<Command> table() {
        .run = measure},
       {.name = "import",
        .summary = "what another program measured: a profile",
-       .usage = "google-benchmark FILE",
+       .usage = "FORMAT FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "output", "scheme-file", "plugin", "quiet", "help"},
+       .flags = {"map", "threads", "name", "device", "sequence", "output", "scheme-file", "plugin", "quiet",
+                 "help"},
        .details = kImportDetails,
        .examples = {{"benchmarks of your own, named as you like",
                      "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "

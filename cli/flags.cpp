@@ -41,6 +41,7 @@ constexpr Flag kFlags[] = {
      true},
     {"name", 0, "NAME", "name of the profile (default measured or imported)"},
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
+    {"sequence", 0, "N", "tokens of a sample, for the FLOPs of a language model"},
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
     {"profiles", 0, "DIR",
