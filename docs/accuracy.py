@@ -14,7 +14,7 @@ import page
 
 PAGE = pathlib.Path(__file__).with_name("accuracy.md")
 # Sources whose every case is worth a row.
-CELL_BY_CELL = ["ddl-benchmarks", "user-reports"]
+CELL_BY_CELL = ["ddl-benchmarks", "espresso", "mergecomp", "user-reports"]
 
 
 def ask(program, *arguments):
