@@ -17,8 +17,9 @@ struct Transfer {
 };
 
 /// `payload`: what one worker contributes (see Round). An algorithm that has no form of `exchange` falls back
-/// to the one every library has (ring; direct for all-to-all), and Transfer::algorithm says so. `summed`:
-/// what is added up, where that is not the payload. `distance`: of a tree step.
+/// to the one every library has (ring; direct for all-to-all; tree for tree steps and broadcasts), and
+/// Transfer::algorithm says so. `summed`: what is added up, where that is not the payload. `distance`: of a
+/// tree step.
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
                   Algorithm algorithm = Algorithm::automatic, std::optional<Bytes> summed = {},
                   std::size_t distance = 0);
