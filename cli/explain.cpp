@@ -56,9 +56,11 @@ std::string message_body(const Prediction& prediction, std::size_t message, cons
     }
     if (round.exchange != Exchange::none && r < prediction.transfers[message].size()) {
       const Transfer& transfer = prediction.transfers[message][r];
-      text += fmt::format(
-          "      {} ({}) {}\n", name(round.exchange), name(transfer.algorithm),
-          exchange_formula(scenario.fabric, round.exchange, round.payload, scenario.group(), transfer));
+      text += fmt::format("      {}{} ({}) {}\n", name(round.exchange),
+                          round.distance > 0 ? fmt::format(" {} apart", round.distance) : "",
+                          name(transfer.algorithm),
+                          exchange_formula(scenario.fabric, round.exchange, round.payload, scenario.group(),
+                                           transfer, round.distance));
     }
     if (round.decode.known.value_or(Seconds{}) > Seconds{}) {
       text += "      decode      " + work_formula(round.decode, device) + "\n";

@@ -54,6 +54,9 @@ std::string costly_exchange(const Answer& answer, const Prediction& prediction) 
                              group.per_node)
                : "all-to-all and all-gather cost more than its bytes save";
   }
+  if (exchanges_by(prediction, Exchange::tree_step)) {
+    return "every level of its tree sends its entries anew, up and down";
+  }
   return exchanges_by(prediction, Exchange::all_gather) ? "all-gather grows with the workers" : "";
 }
 

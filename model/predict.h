@@ -69,7 +69,8 @@ class Forecast {
     Exchange exchange = Exchange::none;
     Bytes payload;
     std::optional<Bytes> summed;
-    bool pulls = false;  // the next stage is the way back
+    std::size_t distance = 0;  // of a tree step
+    bool pulls = false;        // the next stage is the way back
   };
   void prepare(const Scenario& scenario, const Compressor& compressor);
   void arrange(const Scenario& scenario, const Compressor& compressor);

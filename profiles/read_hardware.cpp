@@ -77,12 +77,17 @@ void check_slope(const Table::Point& left, const Table::Point& right, const Json
 Table read_table(const Json& json) {
   json.only({"exchange", "workers", "points", "source"});
   static const std::vector<std::string> kExchanges = {"none",       "all_reduce", "reduce_scatter",
-                                                      "all_gather", "all_to_all", "push_pull"};
+                                                      "all_gather", "all_to_all", "push_pull",
+                                                      "tree_step",  "broadcast"};
   Table table;
   const Json exchange = json.at("exchange", "all_reduce, all_gather ...");
   table.exchange = static_cast<Exchange>(read_choice(exchange, kExchanges, "exchange"));
   if (table.exchange == Exchange::none) {
     exchange.fail("\"none\" takes no time", "all_reduce, all_gather ...");
+  }
+  if (table.exchange == Exchange::tree_step) {
+    exchange.fail("a \"tree_step\" is one message, and takes as long as its distance says",
+                  "all_reduce, all_gather ...");
   }
   const Json workers = json.at("workers", "the number of workers");
   table.workers = workers.count();

@@ -196,6 +196,11 @@ TEST(Query, ExplainPutsNumbersIntoEveryFormula) {
   EXPECT_THAT(result.out, HasSubstr("all_gather (ring) 15 x "));
   EXPECT_THAT(result.out, HasSubstr("encode      1 ms (given)"));
   EXPECT_THAT(result.out, HasSubstr("gain = plain step / step = "));
+  const std::string tree = query(given_setup(), {"-q", "--explain", "-s", "gtopk"}).out;
+  for (const char* distance : {"1", "2", "4", "8"}) {
+    EXPECT_THAT(tree, HasSubstr(std::string("tree_step ") + distance + " apart (tree) 1 x "));
+  }
+  EXPECT_THAT(tree, HasSubstr("broadcast (tree) 4 x "));
   const Result closed = query(given_setup(), {"-q", "--explain", "--method", "closed-form", "--schedule",
                                               "equal", "-s", "topk:encode=1ms,decode=2ms"});
   EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x backward + codec, all exchanges but the "

@@ -21,7 +21,7 @@ TEST(Sparse, ResultsDoNotDependOnThreadsOrTarget) {
        {"topk", "topk:ratio=10%,index=u32,value=f16", "topk:ratio=40%,feedback=off", "topk:select=threshold",
         "topk:select=threshold,rounds=2,ratio=20%", "randomk", "randomk:ratio=20%,feedback=off",
         "randomk:seed=own", "randomk:seed=own,ratio=30%,feedback=off,index=u32", "dgc:sample=100%",
-        "dgc:ratio=0.1%,rounds=5,index=u32"}) {
+        "dgc:ratio=0.1%,rounds=5,index=u32", "gtopk", "gtopk:ratio=10%,index=u64,value=f16"}) {
     Fleet one(spec, vector_of(n), 2);
     one.step({gradients[0], gradients[1]});
     one.step({gradients[2], gradients[3]});
@@ -72,7 +72,8 @@ TEST(Sparse, TheMeanIsThatOfWhatWasSent) {
 
 TEST(Sparse, DecodingWritesTheMeanAndNothingElse) {
   const std::size_t n = 20001, guard = 64;
-  for (const char* spec : {"topk:index=u32", "topk:value=f16", "randomk", "randomk:seed=own", "dgc"}) {
+  for (const char* spec : {"topk:index=u32", "topk:value=f16", "randomk", "randomk:seed=own", "dgc", "gtopk",
+                           "gtopk:index=u64"}) {
     const auto compressor = registry().make(spec).compressor;
     const auto plan = plan_of(spec, vector_of(n), 2);
     const auto kernel = compressor->kernel(vector_of(n), {0, 2, 7, 2});
@@ -95,7 +96,7 @@ TEST(Sparse, DecodingWritesTheMeanAndNothingElse) {
 }
 
 TEST(Sparse, HaveKernelsForFp32Only) {
-  for (const char* spec : {"topk", "randomk", "randomk:seed=own", "dgc"}) {
+  for (const char* spec : {"topk", "randomk", "randomk:seed=own", "dgc", "gtopk"}) {
     const auto compressor = registry().make(spec).compressor;
     EXPECT_EQ(compressor->kernel(vector_of(10, Element::bf16), {}), nullptr) << spec;
     EXPECT_NE(compressor->kernel(Message{{0, 4}}, {}), nullptr) << spec;
