@@ -17,6 +17,19 @@
 namespace breakeven::cli {
 namespace {
 
+/// Cases that no longer differ are one: their rows would only be repeated.
+void join_equal(std::vector<Grid::Case>& cases) {
+  std::vector<Grid::Case> different;
+  for (Grid::Case& one : cases) {
+    if (std::none_of(different.begin(), different.end(), [&](const Grid::Case& other) {
+          return other.values == one.values && other.schemes == one.schemes;
+        })) {
+      different.push_back(std::move(one));
+    }
+  }
+  cases = std::move(different);
+}
+
 /// The options of the command line as a grid: one value is the base's, several are an axis.
 void add_options(Grid& grid, const OptionValues& scenario) {
   for (const Option& option : scenario_options()) {
@@ -55,6 +68,9 @@ Grid grid_of(const Context& context) {
     for (Grid::Case& one : grid.cases) {
       one.schemes.clear();
     }
+  }
+  if (!request.scenario.empty() || !request.schemes.empty()) {
+    join_equal(grid.cases);
   }
   const bool all_cases = std::all_of(grid.cases.begin(), grid.cases.end(),
                                      [](const Grid::Case& one) { return !one.schemes.empty(); });
