@@ -193,7 +193,7 @@ std::vector<Command> table() {
        .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
        .details = kValidateDetails,
        .examples = {{"all sources", "breakeven validate"},
-                    {"every case of one", "breakeven validate yu2020-methods --format csv"}},
+                    {"every case of one", "breakeven validate ddl-benchmarks --format csv"}},
        .run = validate},
       {.name = "list",
        .summary = "what there is to choose from, and each one in detail",

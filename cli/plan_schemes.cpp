@@ -134,16 +134,17 @@ std::string words(const MixedPlanned& planned) {
   const double gain = step(plan.alone[alone]) / best - 1;
   const std::string plain =
       fmt::format("DDP as it comes takes {} without a codec.", to_string(step(plan.usual[0])));
-  const std::string one =
-      fmt::format("{} in {} takes {}", label(planned, alone), count_text(plan.alone[alone].messages.size()),
-                  to_string(step(plan.alone[alone])));
+  const std::string which =
+      fmt::format("{} in {}", label(planned, alone), count_text(plan.alone[alone].messages.size()));
+  const std::string time = to_string(step(plan.alone[alone]));
   if (is_mixed(plan.best) && gain > planned.setup.judge.margin) {
     return fmt::format(
-        "Mixing schemes pays here: {} of more than one scheme end the step after {}; the best single one, "
-        "{}, {} more. {}",
-        count_text(plan.best.messages.size()), to_string(best), one, percent(gain), plain);
+        "Mixing schemes pays here: {} of more than one scheme end the step after {}; one alone takes {} at "
+        "best "
+        "({}), {} more. {}",
+        count_text(plan.best.messages.size()), to_string(best), time, which, percent(gain), plain);
   }
-  return fmt::format("One scheme is enough here: {}{}. {}", one,
+  return fmt::format("One scheme is enough here: {} takes {}{}. {}", which, time,
                      is_mixed(plan.best) ? fmt::format("; mixing schemes by bucket would shorten that by {}",
                                                        percent(1 - 1 / (1 + gain)))
                                          : ", and no mix of schemes was found that takes less",

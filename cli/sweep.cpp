@@ -32,6 +32,7 @@ void join_equal(std::vector<Grid::Case>& cases) {
 
 /// The options of the command line as a grid: one value is the base's, several are an axis.
 void add_options(Grid& grid, const OptionValues& scenario) {
+  bool replaced = false;  // something that a case says
   for (const Option& option : scenario_options()) {
     const auto found = scenario.find(option.name);
     if (found == scenario.end()) {
@@ -41,7 +42,7 @@ void add_options(Grid& grid, const OptionValues& scenario) {
     grid.base.erase(option.name);
     std::erase_if(grid.axes, [&](const Grid::Axis& axis) { return axis.option == option.name; });
     for (Grid::Case& one : grid.cases) {
-      one.values.erase(option.name);
+      replaced = one.values.erase(option.name) > 0 || replaced;
     }
     std::vector<std::string> values = expand_list(option.name, found->second);
     if (values.size() == 1) {
@@ -49,6 +50,9 @@ void add_options(Grid& grid, const OptionValues& scenario) {
     } else {
       grid.axes.push_back({option.name, std::move(values)});
     }
+  }
+  if (replaced) {
+    join_equal(grid.cases);
   }
 }
 
@@ -68,9 +72,6 @@ Grid grid_of(const Context& context) {
     for (Grid::Case& one : grid.cases) {
       one.schemes.clear();
     }
-  }
-  if (!request.scenario.empty() || !request.schemes.empty()) {
-    join_equal(grid.cases);
   }
   const bool all_cases = std::all_of(grid.cases.begin(), grid.cases.end(),
                                      [](const Grid::Case& one) { return !one.schemes.empty(); });

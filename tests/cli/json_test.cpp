@@ -106,7 +106,7 @@ TEST(QueryJson, IntensityIsFlopsOverParameters) {
   const json found = asked(resnet_setup());
   const json& intensity = found.at("intensity");
   // 3 x 4.089 G multiply-adds of 2 FLOP each.
-  EXPECT_NEAR(intensity.at("flop_per_sample").get<double>() / (2 * 3 * 4.089e9), 1, 1e-3);
+  EXPECT_NEAR(intensity.at("flop_per_sample").get<double>() / (2 * 3 * 4.089e9), 1, 5e-3);
   EXPECT_EQ(intensity.at("parameters"), 25557032);
   EXPECT_NEAR(intensity.at("flop_per_parameter").get<double>(),
               intensity.at("flop_per_sample").get<double>() / 25557032, 1e-9);

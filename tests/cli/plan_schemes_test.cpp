@@ -94,13 +94,13 @@ TEST(PlanSchemes, DdpsBucketsAreAsManyAsItsCapMakes) {
 }
 
 TEST(PlanSchemes, FreeCompressionIsTakenForEveryBucketAndExactly) {
-  const json answer = planned(joined(setup("1Gbps"), {"-s", "ideal:ratio=10"}));
+  const json answer = planned(joined(setup("1Gbps"), {"-s", "ideal:ratio=20"}));
   EXPECT_TRUE(answer.at("exact").get<bool>());
   for (const json& bucket : answer.at("best").at("buckets")) {
-    EXPECT_EQ(bucket.at("scheme"), "ideal:ratio=10");
+    EXPECT_EQ(bucket.at("scheme"), "ideal:ratio=20");
   }
   EXPECT_THAT(answer.at("answer").get<std::string>(),
-              StartsWith("One scheme is enough here: ideal:ratio=10 in "));
+              StartsWith("One scheme is enough here: ideal:ratio=20 in "));
 }
 
 TEST(PlanSchemes, MixesWhereThatPaysAndSaysSo) {

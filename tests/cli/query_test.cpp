@@ -227,8 +227,10 @@ TEST(Query, ExplainPutsNumbersIntoEveryFormula) {
   EXPECT_THAT(result.out, HasSubstr("communication to computation: r = plain all-reduce / backward = "));
   EXPECT_THAT(result.out, HasSubstr("overlap: hiding all of it behind backward gains at most "));
   EXPECT_THAT(result.out, Not(HasSubstr("intensity: "))) << "no FLOPs are known of bytes alone";
-  EXPECT_THAT(query(resnet_setup(), {"-q", "--explain"}).out,
-              HasSubstr("intensity: 3 x forward FLOPs of a sample / parameters = 24.5"));
+  EXPECT_THAT(
+      query(resnet_setup(), {"-q", "--explain"}).out,
+      HasSubstr(
+          "intensity: 3 x forward FLOPs of a sample / parameters = 24.6 GFLOP / 25557032 = 962.6 FLOP"));
   const Result closed = query(given_setup(), {"-q", "--explain", "--method", "closed-form", "--schedule",
                                               "equal", "-s", "topk:encode=1ms,decode=2ms"});
   EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x backward + codec, all exchanges but the "

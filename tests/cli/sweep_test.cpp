@@ -118,7 +118,8 @@ TEST(Sweep, TheCommandLineReplacesWhatTheGridSays) {
 
 TEST(Sweep, CasesThatTheCommandLineMakesEqualAreOne) {
   const std::string path = ::testing::TempDir() + "breakeven_cases.json";
-  std::ofstream(path) << R"({"schema": 1, "base": {"device": "v100", "bandwidth": "10Gbps", "workers": 8},
+  std::ofstream(path)
+      << R"({"schema": 1, "base": {"device": "v100", "bandwidth": "10Gbps", "workers": 8, "batch": 32},
       "cases": [{"model": "resnet50"}, {"model": "vgg16"}, {"model": "vgg16", "batch": 8}], "schemes": ["topk"]})";
   const auto rows = [&](const std::vector<std::string>& more) {
     return invoke(joined({"sweep", path, "--dry-run"}, more)).out;
@@ -131,7 +132,7 @@ TEST(Sweep, CasesThatTheCommandLineMakesEqualAreOne) {
   const auto alone = invoke({"sweep", "--format", "csv", "--model", "resnet50", "--batch", "32", "--device",
                              "v100", "--bandwidth", "10Gbps", "--workers", "8", "--scheme", "topk"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(lines(result.out).back(), "resnet50,32," + lines(alone.out).back());
+  EXPECT_EQ(lines(result.out), lines(alone.out));
   std::remove(path.c_str());
 }
 
