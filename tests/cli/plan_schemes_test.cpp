@@ -104,7 +104,7 @@ TEST(PlanSchemes, FreeCompressionIsTakenForEveryBucketAndExactly) {
 }
 
 TEST(PlanSchemes, MixesWhereThatPaysAndSaysSo) {
-  // A codec of 20 ms costs more than it saves on what hides behind backward, and saves more on what does not.
+  // A codec of 60 ms costs more than it saves on what hides behind backward, less on what does not.
   const json answer =
       planned(joined(setup("10Gbps"), {"-s", "topk:ratio=1%,encode=60ms,decode=4ms", "--placement", "hook"}));
   Words used;
