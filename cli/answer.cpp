@@ -126,7 +126,10 @@ Answer answer(const Context& context) {
   };
   const bool wide = gradient == Element::f32;
   if (wide && std::none_of(named.begin(), named.end(), is_cast)) {
-    answer.rows.push_back(judged(context.registry.make("bf16"), setup, *none.compressor));
+    // The baseline is what DDP's own hook does; --placement is about the codecs that were named.
+    ScenarioSetup hooked = setup;
+    hooked.scenario.overlap.placement.reset();
+    answer.rows.push_back(judged(context.registry.make("bf16"), hooked, *none.compressor));
     answer.rows.back().cast = true;
   }
   for (const Candidate& candidate : named) {

@@ -18,7 +18,7 @@ constexpr std::string_view kSweepDetails =
     "GRID is a name (list sweeps) or a JSON file. Every scenario option takes a list (8,16,32) or a range "
     "(1Gbps..100Gbps*2 by a "
     "factor, 10Gbps..50Gbps+10Gbps by a step); rows are every combination, and what the command line says "
-    "replaces what the grid says. "
+    "replaces what the grid says (cases that then no longer differ are one). "
     "Rows are streamed in the order of the grid, so that memory does not grow with them; the count of setups "
     "in which compression "
     "pays goes to standard error.";
@@ -40,7 +40,11 @@ constexpr std::string_view kPlanDetails =
     "by an exact search, and compares them with DDP's, MG-WFBP's, one bucket and one a tensor. Then the "
     "settings of frameworks that come nearest: PyTorch DDP's bucket_cap_mb (in MiB; given one, recent "
     "releases size the first bucket by it too), Horovod's buffer and cycle, and DeepSpeed's bucket sizes in "
-    "elements, for ZeRO 1 and 2 (priced as all-reduces). --format csv and jsonl write the buckets.";
+    "elements, for ZeRO 1 and 2 (priced as all-reduces). With --scheme each bucket is sent plain or by one "
+    "of the schemes, whichever ends the step soonest; a codec under placement serial waits for the end of "
+    "backward, bucket by bucket. That search is exact where no scheme takes codec time; otherwise buckets "
+    "choose in turn, the largest first (as Espresso does), from many divisions, and boundaries move while "
+    "that helps. --format csv and jsonl write the buckets.";
 
 constexpr std::string_view kMeasureDetails =
     "Runs the code of each scheme (default: every one that has code) on made-up gradients of several sizes "
@@ -125,14 +129,19 @@ std::vector<Command> table() {
              "64 --bandwidth 100Gbps"}},
        .run = solve},
       {.name = "plan",
-       .summary = "the best gradient buckets, and settings that come near",
+       .summary = "the best gradient buckets, a scheme for each, and settings that come near",
        .usage = "",
        .scenario = true,
-       .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
+       .flags = {"scheme", "format", "output", "scheme-file", "plugin", "profiles", "color", "quiet",
+                 "verbose", "help"},
        .details = kPlanDetails,
-       .examples = {{"ResNet-50 on 64 V100 behind 10 Gbit/s",
-                     "breakeven plan --model resnet50 --device v100 --batch 64 --workers 64 "
-                     "--workers-per-node 4 --bandwidth 10Gbps"}},
+       .examples =
+           {{"ResNet-50 on 64 V100 behind 10 Gbit/s",
+             "breakeven plan --model resnet50 --device v100 --batch 64 --workers 64 "
+             "--workers-per-node 4 --bandwidth 10Gbps"},
+            {"and which of them to compress, with which scheme",
+             "breakeven plan --model bert-large --device v100 --batch 16 --workers 16 --bandwidth 25Gbps "
+             "--scheme powersgd:rank=4 --scheme bf16"}},
        .run = plan},
       {.name = "trace",
        .summary = "one step's timeline, for Perfetto or chrome://tracing",
@@ -185,7 +194,7 @@ std::vector<Command> table() {
        .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
        .details = kValidateDetails,
        .examples = {{"all sources", "breakeven validate"},
-                    {"every case of one", "breakeven validate yu2020-methods --format csv"}},
+                    {"every case of one", "breakeven validate ddl-benchmarks --format csv"}},
        .run = validate},
       {.name = "list",
        .summary = "what there is to choose from, and each one in detail",

@@ -207,7 +207,7 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
       plain.exposed_communication + plain.slowdown - parts.exposed_communication - parts.slowdown;
   if (compresses_nothing(answer, row)) {
     return answer.setup.scenario.workload.tensors.size() > 1 || input_of(answer, "model") != nullptr
-               ? "no tensor of this gradient is eligible"
+               ? "it equals plain all-reduce, none of these tensors being made smaller"
                : "it needs the tensors' shapes: give --model";
   }
   if (!network_matters(answer)) {

@@ -21,7 +21,8 @@ Mixer::Mixer(const Scenario& scenario, std::span<const Choice> choices)
     : scenario_(scenario),
       choices_(choices),
       backward_(scenario.workload.backward()),
-      slowdown_{scenario.overlap.gamma, scenario.overlap.gamma_codec} {
+      slowdown_{scenario.overlap.gamma, scenario.overlap.gamma_codec},
+      gradients_(in_gradient_order(scenario.workload)) {
   scenario_.schedule = {};
   scenario_.schedule.messages = [this](const Workload& /*workload*/, const MessageCosts& /*costs*/) {
     return messages_;
@@ -39,7 +40,12 @@ const Chain& Mixer::chain(const GradientRange& range, std::size_t choice) {
 /// `serial` is, for a bucket, on compute once backward is over.
 Chain Mixer::make(const GradientRange& range, std::size_t choice) {
   const bool serial = choices_[choice].placement == Placement::serial;
-  messages_ = buckets_of(scenario_.workload, {range});
+  messages_.clear();
+  Bucket bucket;
+  for (std::size_t i = range.first; i < range.second; ++i) {
+    bucket.add(gradients_[i].shape, gradients_[i].ready, gradients_[i].module);
+  }
+  bucket.flush(messages_);
   scenario_.overlap.placement = serial ? Placement::hook : choices_[choice].placement;
   Forecast forecast(scenario_, *choices_[choice].compressor);
   forecast.run(scenario_.fabric);

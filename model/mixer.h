@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/bucket_plan.h"
+#include "model/schedules/bucket.h"
 #include "model/scheme_plan.h"
 
 namespace breakeven {
@@ -59,6 +60,7 @@ class Mixer {
   std::span<const Choice> choices_;
   Seconds backward_;
   Slowdown slowdown_;
+  std::vector<Gradient> gradients_;
   std::vector<Message> messages_;  // what the scenario's schedule says
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Chain> chains_;
   std::vector<Chain> running_;

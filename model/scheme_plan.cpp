@@ -237,7 +237,7 @@ Mix of_caps(Mixer& mixer, std::vector<Mix>& starts, double& best_cap) {
 }  // namespace
 
 SchemePlan plan_schemes(const Scenario& scenario, std::span<const Choice> choices) {
-  constexpr std::size_t kPieces = 160;  // a dynamic programme over as many: some 13,000 buckets a choice
+  constexpr std::size_t kPieces = 200;  // a dynamic programme over as many: some 20,000 buckets a choice
   constexpr std::size_t kStarts = 4;    // of which the best are improved
   constexpr std::size_t kRuns = 5000;   // timelines that improving one start may take
   Mixer mixer(scenario, choices);
