@@ -57,7 +57,16 @@ constexpr std::string_view kMeasureDetails =
 constexpr std::string_view kImportDetails =
     "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
     "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map. What was understood goes to standard error, the codec profile to standard output.";
+    "are, others by --map. "
+    "huggingface: the config.json of a model, FLOPs with --sequence. safetensors: a file or the index of "
+    "several, "
+    "without FLOPs. torchinfo: the table that torchinfo or torchsummary printed. onnx: a model's "
+    "initializers. csv: "
+    "rows tensor,rows,cols,dtype,grad_ready_us in forward order, the last two if known. These five become "
+    "model "
+    "profiles, which a query takes with --model. What was understood goes to standard error, the profile to "
+    "standard "
+    "output.";
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
@@ -171,12 +180,14 @@ std::vector<Command> table() {
        .usage = "FORMAT FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "sequence", "output", "scheme-file", "plugin", "quiet",
-                 "help"},
+       .flags = {"map", "threads", "name", "device", "batch", "compute-dtype", "sequence", "output",
+                 "scheme-file", "plugin", "quiet", "help"},
        .details = kImportDetails,
        .examples = {{"benchmarks of your own, named as you like",
                      "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
-                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"}},
+                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
+                    {"a language model from its configuration, for sequences of 4096 tokens",
+                     "breakeven import huggingface config.json --sequence 4096 --name mine -o mine.json"}},
        .run = import_profile},
       {.name = "check",
        .summary = "whether schemes do what their plans say",

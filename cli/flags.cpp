@@ -41,6 +41,8 @@ constexpr Flag kFlags[] = {
      true},
     {"name", 0, "NAME", "name of the profile (default measured or imported)"},
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
+    {"batch", 0, "N", "samples of one worker in the times of a run or a table (default 1)"},
+    {"compute-dtype", 0, "fp32|tf32|fp16|bf16", "what the times of a table were computed in (default fp32)"},
     {"sequence", 0, "N", "tokens of a sample, for the FLOPs of a language model"},
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},

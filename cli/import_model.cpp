@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <ostream>
 
+#include "cli/doors.h"
 #include "cli/importers.h"
 #include "model/error.h"
 #include "profiles/import/models.h"
+#include "profiles/option_values.h"
 #include "profiles/write.h"
 
 namespace breakeven::cli {
@@ -12,7 +14,7 @@ namespace {
 
 /// Flags of other formats are refused, not ignored.
 void only_flags(const Request& request, std::initializer_list<std::string_view> own) {
-  for (const char* flag : {"map", "threads", "device", "sequence"}) {
+  for (const char* flag : {"map", "threads", "device", "sequence", "batch", "compute-dtype"}) {
     if (request.has(flag) && std::find(own.begin(), own.end(), flag) == own.end()) {
       throw Error(Fault::value, "--" + std::string(flag), "does not apply to " + request.arguments.front(),
                   "it left out");
@@ -44,7 +46,52 @@ std::string huggingface(const Context& context, const std::string& file) {
   return written(context, import_huggingface(read_text(file), place_of(file), options_of(context.request)));
 }
 
-constexpr Importer kImporters[] = {{"huggingface", huggingface}};
+std::string safetensors(const Context& context, const std::string& file) {
+  only_flags(context.request, {});
+  return written(context, import_safetensors(file, options_of(context.request)));
+}
+
+std::string torchinfo(const Context& context, const std::string& file) {
+  only_flags(context.request, {});
+  return written(context, import_torchinfo(read_text(file), place_of(file), options_of(context.request)));
+}
+
+std::string onnx(const Context& context, const std::string& file) {
+  only_flags(context.request, {});
+  return written(context, import_onnx(file, options_of(context.request)));
+}
+
+/// Times are of a device, a type and a batch, which the table does not hold.
+std::string csv(const Context& context, const std::string& file) {
+  const Request& request = context.request;
+  only_flags(request, {"device", "batch", "compute-dtype"});
+  constexpr std::size_t kMostSamples = 100'000'000;
+  ModelOptions options = options_of(request);
+  options.device = request.get("device", options.device);
+  options.batch = static_cast<double>(count_of(request, "batch", 1, kMostSamples));
+  options.precision = static_cast<Precision>(
+      option_choice("compute-dtype", request.get("compute-dtype", "fp32"), {"fp32", "tf32", "fp16", "bf16"}));
+  const ImportedModel imported = import_tensor_csv(read_text(file), place_of(file), options);
+  const bool timed = !imported.model.timings.empty();
+  for (const char* flag : {"device", "batch", "compute-dtype"}) {
+    if (timed != request.has(flag)) {
+      warn(context,
+           timed ? "--" + std::string(flag) + " is not given: the times are taken to be those of the default"
+                 : "--" + std::string(flag) + " is not used: the table has no times");
+    }
+  }
+  if (const std::string unknown = unknown_device(context.catalogue, options.device);
+      timed && !unknown.empty()) {
+    warn(context, "--device: " + unknown);
+  }
+  return written(context, imported);
+}
+
+constexpr Importer kImporters[] = {{"huggingface", huggingface},
+                                   {"safetensors", safetensors},
+                                   {"torchinfo", torchinfo},
+                                   {"onnx", onnx},
+                                   {"csv", csv}};
 
 }  // namespace
 
