@@ -23,6 +23,7 @@ struct Message {
 struct MessageCosts {
   std::function<Seconds(Bytes)> exchange;  ///< all its rounds on the network
   std::function<Seconds(Bytes)> encode;
+  double gamma = 1;  ///< backward takes gamma times as long while the network is busy
 };
 
 /// How messages are sent. The default: first come, first served, and the next forward pass waits for all.
@@ -54,6 +55,10 @@ const std::vector<ScheduleKind>& schedule_kinds();
 /// "ddp:first=1MiB,cap=25MiB". `gradient`: what an element takes, for limits in elements. Throws Error with
 /// the nearest name.
 Schedule make_schedule(std::string_view spec, Element gradient = Element::f32);
+
+/// The best buckets of whole tensors for one channel, first come, first served: nothing that merges
+/// neighbours ends sooner, whatever a message costs by its size.
+std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs);
 
 /// Everything in one message, ready when backward has ended.
 Message whole_gradient(const Workload& workload);
