@@ -325,7 +325,12 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
   if (fabric.full_duplex &&
       (result.algorithm == Algorithm::parameter_server || result.algorithm == Algorithm::byteps)) {
-    result.one_way = result.time - fabric.across.latency;  // push and pull overlap but for one latency
+    // Push and pull overlap but for one latency. What BytePS reduces inside the node comes before the push,
+    // what it gathers there after the pull.
+    const double gather = result.algorithm == Algorithm::byteps
+                              ? (terms.g - 1) * terms.a_in + (terms.g - 1) / terms.g * terms.in
+                              : 0;
+    result.one_way = result.time - fabric.across.latency - Seconds::of(gather);
   }
   return result;
 }

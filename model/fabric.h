@@ -36,6 +36,7 @@ struct Level {
   double efficiency = 1;     ///< share of the bandwidth that collectives reach
 
   [[nodiscard]] BytesPerSecond effective() const { return bandwidth * efficiency; }
+  friend bool operator==(const Level&, const Level&) = default;
 };
 
 /// Measured collective times of one group size.
@@ -43,6 +44,7 @@ struct Table {
   struct Point {
     Bytes payload;
     Seconds time;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   Exchange exchange = Exchange::all_reduce;
   std::size_t workers = 0, per_node = 0;  ///< per_node 0: however they are spread
@@ -51,6 +53,7 @@ struct Table {
   /// Interpolated in log-log; outside, the slope of the last segment.
   [[nodiscard]] Seconds at(Bytes payload) const;
   [[nodiscard]] bool covers(Bytes payload) const;
+  friend bool operator==(const Table&, const Table&) = default;
 };
 
 /// Measured times of adding up two vectors: linear between points, constant outside.
@@ -58,11 +61,13 @@ struct AdditionTable {
   struct Point {
     Bytes size;  ///< of one operand
     Seconds time;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   std::vector<Point> points;  ///< rising sizes
   std::string source;
 
   [[nodiscard]] Seconds at(Bytes size) const;
+  friend bool operator==(const AdditionTable&, const AdditionTable&) = default;
 };
 
 struct Fabric {
@@ -75,6 +80,8 @@ struct Fabric {
   /// What additions cost on top of the network: of a ring's n-1 steps each adds 1/n of the vector (arXiv
   /// 2006.10103). Rings only; none: free.
   AdditionTable additions;
+
+  friend bool operator==(const Fabric&, const Fabric&) = default;
 };
 
 /// The workers of one exchange: `per_node` on each node, whole nodes only.

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "model/bucket_plan.h"
 #include "model/schedules/bucket.h"
 #include "model/scheme_plan.h"
 

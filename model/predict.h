@@ -12,6 +12,8 @@
 
 namespace breakeven {
 
+class MessagePrices;
+
 struct Prediction {
   Seconds step;
   Breakdown parts;
@@ -42,6 +44,7 @@ struct Variation {
 class Forecast {
  public:
   Forecast(const Scenario& scenario, const Compressor& compressor, Placement natural = Placement::serial);
+  ~Forecast();
 
   /// One step over `fabric` (which may differ from the scenario's in its numbers). Takes microseconds; not
   /// thread-safe.
@@ -74,7 +77,7 @@ class Forecast {
   };
   void prepare(const Scenario& scenario, const Compressor& compressor);
   void arrange(const Scenario& scenario, const Compressor& compressor);
-  [[nodiscard]] MessageCosts costs(const Scenario& scenario, const Compressor& compressor) const;
+  [[nodiscard]] MessageCosts costs(const Scenario& scenario);
   void add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain);
   [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
@@ -101,6 +104,7 @@ class Forecast {
   /// What is arranged anew for every fabric, where the schedule weighs costs.
   std::optional<Scenario> scenario_;
   const Compressor* compressor_ = nullptr;
+  std::unique_ptr<MessagePrices> prices_;  // null where it does not
   std::vector<Hop> hops_;
   std::vector<Seconds> exchange_;  // by hop, as last priced
   std::vector<Transfer> transfers_;

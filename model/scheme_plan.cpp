@@ -188,7 +188,7 @@ class Divisions {
           }
           return least;
         },
-        mixer_.gamma(), Seconds::of(kForever));
+        mixer_.gamma());
     for (GradientRange& one : found) {
       one = range(one.first, one.second);
     }
