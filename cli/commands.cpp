@@ -41,6 +41,8 @@ constexpr Flag kFlags[] = {
      true},
     {"name", 0, "NAME", "name of the profile (default measured or imported)"},
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
+    {"ranks", 0, "N", "workers of a network benchmark that is imported, where its output does not say"},
+    {"ranks-per-node", 0, "N", "the same: its workers on one node"},
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
     {"profiles", 0, "DIR",
@@ -100,7 +102,10 @@ constexpr std::string_view kMeasureDetails =
 constexpr std::string_view kImportDetails =
     "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
     "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map. What was understood goes to standard error, the codec profile to standard output.";
+    "are, others by --map: a codec profile. nccl-tests: what nccl-tests and rccl-tests print, or write with "
+    "-J: a "
+    "fabric profile with the measured times, and with links that are fitted to them for other numbers of "
+    "workers. What was understood goes to standard error, the profile to standard output.";
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
@@ -206,14 +211,19 @@ std::vector<Command> table() {
        .run = measure},
       {.name = "import",
        .summary = "what another program measured: a profile",
-       .usage = "google-benchmark FILE",
+       .usage = "google-benchmark|nccl-tests FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "output", "scheme-file", "plugin", "quiet", "help"},
+       .flags = {"map", "threads", "name", "device", "ranks", "ranks-per-node", "output", "scheme-file",
+                 "plugin", "quiet", "help"},
        .details = kImportDetails,
-       .examples = {{"benchmarks of your own, named as you like",
-                     "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
-                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"}},
+       .examples =
+           {{"benchmarks of your own, named as you like",
+             "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
+             "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
+            {"your network, as nccl-tests measured it",
+             "breakeven import nccl-tests all_reduce.txt -o mine.json && breakeven query --fabric mine.json "
+             "--model resnet50 --device a100 --batch 64 --workers 16 --scheme signsgd"}},
        .run = import_profile},
       {.name = "check",
        .summary = "whether schemes do what their plans say",
