@@ -37,12 +37,27 @@ std::string fabric_text(const Context& context, const NetworkLog& log, const std
   return write_fabric(fabric);
 }
 
-std::string nccl_tests(const Context& context, const std::string& file) {
+/// Of collectives among ranks.
+template <NetworkLog (*reader)(std::string_view, const std::string&, std::optional<std::size_t>)>
+std::string collectives(const Context& context, const std::string& file) {
   const NetworkOptions options = options_of(context.request);
-  return fabric_text(context, read_nccl_tests(read_text(file), place_of(file), options.workers), file);
+  return fabric_text(context, reader(read_text(file), place_of(file), options.workers), file);
+}
+/// Of one link.
+template <NetworkLog (*reader)(std::string_view, const std::string&)>
+std::string link(const Context& context, const std::string& file) {
+  return fabric_text(context, reader(read_text(file), place_of(file)), file);
 }
 
-constexpr Importer kImporters[] = {{"nccl-tests", nccl_tests}};
+constexpr Importer kImporters[] = {
+    {"nccl-tests", collectives<read_nccl_tests>},
+    {"osu", collectives<read_osu>},
+    {"imb", collectives<read_imb>},
+    {"gloo", collectives<read_gloo>},
+    {"deepspeed", collectives<read_deepspeed_comm>},
+    {"perftest", link<read_perftest>},
+    {"iperf3", link<read_iperf3>},
+};
 
 }  // namespace
 

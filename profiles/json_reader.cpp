@@ -90,7 +90,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     std::vector<std::string_view> sorted(keys.begin(), keys.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
+    if (printable_ && twice != sorted.end()) {
       fail("the key \"" + std::string(*twice) + "\" is there twice", "each key once");
     }
     return close();
@@ -219,6 +219,9 @@ std::optional<Json> Json::find(std::string_view key) const {
   const auto found = std::find(keys().begin(), keys().end(), key);
   if (found == keys().end()) {
     return std::nullopt;
+  }
+  if (std::find(found + 1, keys().end(), key) != keys().end()) {
+    fail("the key \"" + std::string(key) + "\" is there twice", "each key once");
   }
   return child(static_cast<std::size_t>(found - keys().begin()), pointer_step(key));
 }

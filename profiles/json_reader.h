@@ -98,7 +98,7 @@ class Json {
 class JsonDocument {
  public:
   /// Control characters in texts are refused in profiles, which we print; other programs' files may hold
-  /// them.
+  /// them, and keys twice that nobody asks for.
   enum class Texts { printable, any };
   /// Throws Error (file): what is not JSON (with line and column), keys that are there twice, more than 64
   /// levels, numbers that a double cannot hold.

@@ -260,7 +260,17 @@ class Measured {
   }
 
   void add_link(FabricProfile& profile, const LinkRate& link) {
-    profile.fabric.across = {"measured", link.bandwidth, link.latency.value_or(Seconds{}), 1};
+    if (options_.workers || options_.per_node) {
+      throw Error(Fault::value, options_.workers ? "--ranks" : "--ranks-per-node",
+                  "a test of one link has no ranks", "no such option");
+    }
+    profile.fabric.across = {"measured", four_digits(link.bandwidth),
+                             rounded(link.latency.value_or(Seconds{}), 4), 1};
+    note("what a node sends: " + bytes_per_second(profile.fabric.across.bandwidth.base()) +
+         ", all of which collectives are assumed to reach: they reach less, --efficiency says how much");
+    if (!link.latency) {
+      note("latency not known: a query assumes that of 10 Gbit/s Ethernet where --latency does not say");
+    }
     profile.sources["across/bandwidth"] = profile.source;
     if (link.latency) {
       profile.sources["across/latency"] = profile.source;

@@ -2,7 +2,6 @@
 #include "profiles/import/nccl_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -252,27 +251,6 @@ class Reading {
 };
 
 }  // namespace
-
-std::optional<Printed> read_printed(std::string_view token) {
-  Printed number;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number.value);
-  if (error != std::errc() || end != token.data() + token.size() || !std::isfinite(number.value)) {
-    return std::nullopt;
-  }
-  const std::size_t exponent = token.find_first_of("eE");
-  const std::string_view digits = token.substr(0, exponent);
-  const std::size_t point = digits.find('.');
-  int last = point == std::string_view::npos ? 0 : -static_cast<int>(digits.size() - point - 1);
-  if (exponent != std::string_view::npos) {
-    std::string_view power = token.substr(exponent + 1);
-    power.remove_prefix(power.starts_with('+') ? 1 : 0);
-    int value = 0;
-    (void)std::from_chars(power.data(), power.data() + power.size(), value);
-    last += value;
-  }
-  number.rounding = 0.5 * std::pow(10.0, last);
-  return number;
-}
 
 NetworkLog nccl_log(const std::vector<NcclTable>& tables, std::string program, const std::string& where,
                     std::optional<std::size_t> workers) {

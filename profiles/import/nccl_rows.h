@@ -6,16 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "profiles/import/log_lines.h"
 #include "profiles/import/network.h"
 
 namespace breakeven {
-
-/// A number as it was printed: the true one is at most `rounding` away.
-struct Printed {
-  double value = 0, rounding = 0;
-};
-/// Nothing for what is no finite number.
-std::optional<Printed> read_printed(std::string_view token);
 
 /// One half of a row: out of place, or in place.
 struct NcclTimes {

@@ -12,50 +12,9 @@
 namespace breakeven {
 namespace {
 
-using Tokens = std::vector<std::string_view>;
-
 constexpr std::array<std::string_view, 15> kTypes = {"int8",     "uint8",    "int32",    "uint32", "int64",
                                                      "uint64",   "half",     "float",    "double", "char",
                                                      "bfloat16", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
-
-/// Without what terminals were told to colour.
-std::string without_colour(std::string_view line) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      const std::size_t end = line.find_first_of("mK", i);
-      if (end == std::string_view::npos) {
-        break;
-      }
-      i = end;
-      continue;
-    }
-    text += line[i];
-  }
-  return text;
-}
-
-/// The words of a line. Bars, quotes and fences of Markdown are spaces, and so is the end of mpirun's
-/// "[1,0]<stdout>:".
-Tokens words(std::string_view line) {
-  constexpr std::string_view kSpaces = " \t\r|`>";
-  Tokens tokens;
-  while (true) {
-    const std::size_t begin = line.find_first_not_of(kSpaces);
-    if (begin == std::string_view::npos) {
-      return tokens;
-    }
-    line.remove_prefix(begin);
-    const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
-    tokens.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
-bool is_count(std::string_view token) {
-  return !token.empty() &&
-         std::all_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// Where the columns of a row stand, from its size on.
 struct Columns {
@@ -70,24 +29,20 @@ struct Columns {
 class Text {
  public:
   Text(std::string_view text, std::string where, std::optional<std::size_t> workers)
-      : rest_(text), where_(std::move(where)), workers_(workers) {}
+      : lines_(text, where), where_(std::move(where)), workers_(workers) {}
 
   NetworkLog read() {
-    while (!rest_.empty()) {
-      ++line_;
-      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-      const std::string line = without_colour(rest_.substr(0, end));
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      take(words(line));
+    while (lines_.next()) {
+      take(lines_.tokens());
     }
     finish();
     return nccl_log(tables_, program_, where_, workers_);
   }
 
  private:
-  [[nodiscard]] std::string place() const { return where_ + ": line " + std::to_string(line_); }
+  [[nodiscard]] std::string place() const { return lines_.place(); }
   [[noreturn]] void fail(std::string wrong, std::string expected) const {
-    throw Error(Fault::file, place(), std::move(wrong), std::move(expected));
+    lines_.fail(std::move(wrong), std::move(expected));
   }
 
   void take(const Tokens& tokens) {
@@ -95,17 +50,14 @@ class Text {
       take_row({tokens.begin() + static_cast<std::ptrdiff_t>(*first), tokens.end()});
       return;
     }
-    const auto has = [&](std::string_view word) {
-      return std::find(tokens.begin(), tokens.end(), word) != tokens.end();
-    };
-    if (has("nThread")) {
+    if (has(tokens, "nThread")) {
       finish();
       collective_ = std::exchange(next_collective_, {});
     }
     take_names(tokens);
-    if (has("Rank") && has("Pid")) {
+    if (has(tokens, "Rank") && has(tokens, "Pid")) {
       take_rank(tokens);
-    } else if (has("algbw") && has("busbw")) {
+    } else if (has(tokens, "algbw") && has(tokens, "busbw")) {
       take_header(tokens);
     }
   }
@@ -186,7 +138,7 @@ class Text {
            "at least " + std::to_string(columns_->least()));
     }
     NcclRow row;
-    row.line = line_;
+    row.line = lines_.number();
     row.place = place();
     row.type = tokens[columns_->type];
     row.operation = columns_->operation == 0 ? "" : tokens[columns_->operation];
@@ -293,10 +245,9 @@ class Text {
   struct Member {
     std::string group, host;
   };
-  std::string_view rest_;
+  LogLines lines_;
   std::string where_;
   std::optional<std::size_t> workers_;
-  std::size_t line_ = 0;
   std::string program_ = "nccl-tests";
   std::string collective_, next_collective_;  ///< of this run, and what was named since it began
   std::map<std::size_t, Member> ranks_;

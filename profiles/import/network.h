@@ -47,13 +47,16 @@ struct NetworkOptions {
 /// an all-gather depends on it.
 NetworkLog read_nccl_tests(std::string_view text, const std::string& where,
                            std::optional<std::size_t> workers = {});
-NetworkLog read_osu(std::string_view text, const std::string& where);       ///< osu_allreduce, ...
-NetworkLog read_imb(std::string_view text, const std::string& where);       ///< Intel MPI Benchmarks
-NetworkLog read_gloo(std::string_view text, const std::string& where);      ///< gloo's benchmark
+NetworkLog read_osu(std::string_view text, const std::string& where,
+                    std::optional<std::size_t> workers = {});  ///< osu_allreduce, ...
+NetworkLog read_imb(std::string_view text, const std::string& where,
+                    std::optional<std::size_t> workers = {});  ///< Intel MPI Benchmarks
+NetworkLog read_gloo(std::string_view text, const std::string& where,
+                     std::optional<std::size_t> workers = {});  ///< gloo's benchmark
+NetworkLog read_deepspeed_comm(std::string_view text, const std::string& where,
+                               std::optional<std::size_t> workers = {});    ///< DeepSpeed's, the cookbook's
 NetworkLog read_perftest(std::string_view text, const std::string& where);  ///< ib_write_bw, ib_send_bw, ...
 NetworkLog read_iperf3(std::string_view text, const std::string& where);    ///< iperf3 --json
-NetworkLog read_deepspeed_comm(std::string_view text,
-                               const std::string& where);  ///< DeepSpeed's and cookbook's
 
 /// The fabric of these rows: measured tables, and levels from an alpha-beta fit by relative error for what
 /// the tables do not cover. Adds what was fitted, how well, and what could not be known to `notes`. Throws
