@@ -24,6 +24,19 @@ struct Columns {
   std::size_t type = 0, operation = 0;  ///< operation 0: has none
   std::vector<Half> halves;             ///< out of place, in place
   [[nodiscard]] std::size_t least() const { return halves.back().bus + 1; }
+  [[nodiscard]] bool in_order() const {
+    if (type == 0 || halves.empty() || halves.size() > 2) {
+      return false;
+    }
+    std::size_t before = std::max(type, operation);
+    for (const Half& half : halves) {
+      if (half.time <= before || half.algorithm <= half.time || half.bus <= half.algorithm) {
+        return false;
+      }
+      before = half.bus;
+    }
+    return true;
+  }
 };
 
 class Text {
@@ -114,8 +127,7 @@ class Text {
         columns.halves.push_back(half);
       }
     }
-    if (columns.type == 0 || columns.halves.empty() || columns.halves.size() > 2 ||
-        columns.halves.front().time == 0) {
+    if (!columns.in_order()) {
       fail("cannot understand this header", "size count type redop root time algbw busbw, twice");
     }
     if (!table_.rows.empty()) {  // the next cycle of the same run, or another run pasted below

@@ -243,6 +243,10 @@ TEST(ImportNcclTests, WhatMakesNoSenseIsRefusedWithItsLine) {
   EXPECT_EQ(refused("# size count type redop root cputime algbw busbw #wrong cputime algbw busbw #wrong\n"),
             "file log: line 1: the times are the CPU's, which only starts a collective: expected a run "
             "without -C 1");
+  EXPECT_EQ(refused("# size count time algbw busbw type redop\n8 2 float sum 1 1 1\n"),
+            "file log: line 1: cannot understand this header: expected size count type redop root time algbw "
+            "busbw, "
+            "twice");
   const std::string none =
       "file log: has no rows to use: expected the table that nccl-tests prints, such as all_reduce_perf -b 8 "
       "-e 1G "
