@@ -83,6 +83,27 @@ double near_linear(const Prediction& plain, const Scenario& scenario) {
   return near_linear_ratio(plain.parts.backward, exchanges, latencies);
 }
 
+/// Some exchange was not measured where others were: a table and a formula are weighed against each other.
+void warn_of_formula(Answer& answer, const std::string& label, const Prediction& prediction) {
+  std::size_t from_table = 0;
+  std::size_t from_formula = 0;
+  for (const std::vector<Transfer>& of_message : prediction.transfers) {
+    for (const Transfer& done : of_message) {
+      from_table += done.from_table ? 1 : 0;
+      from_formula += !done.from_table && done.time > Seconds{} ? 1 : 0;
+    }
+  }
+  const auto measured = [](const Prediction& other) {
+    return !other.transfers.empty() && !other.transfers.front().empty() &&
+           other.transfers.front().front().from_table;
+  };
+  if (from_formula > 0 && (from_table > 0 || measured(answer.plain))) {
+    answer.setup.warnings.push_back(
+        label +
+        ": some exchange is not in the fabric's measured tables; a formula over its links stands for it");
+  }
+}
+
 }  // namespace
 
 std::string_view precision_name(Element element) {
@@ -143,6 +164,9 @@ Answer answer(const Context& context) {
     answer.rows.push_back(std::move(row));
   }
   label_rows(answer);
+  for (const AnswerRow& row : answer.rows) {
+    warn_of_formula(answer, row.label, row.prediction);
+  }
   return answer;
 }
 

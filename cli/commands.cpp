@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "cli/command.h"
+#include "cli/importers.h"
 
 namespace breakeven::cli {
 namespace {
@@ -54,19 +55,12 @@ constexpr std::string_view kMeasureDetails =
     "the profile. Times are by the wall clock, since that is what a step waits for: leave the machine alone "
     "meanwhile. Times with emptied caches are in the table too.";
 
-constexpr std::string_view kImportDetails =
-    "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
-    "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map. "
-    "huggingface: the config.json of a model, FLOPs with --sequence. safetensors: a file or the index of "
-    "several, "
-    "without FLOPs. torchinfo: the table that torchinfo or torchsummary printed. onnx: a model's "
-    "initializers. csv: "
-    "rows tensor,rows,cols,dtype,grad_ready_us in forward order, the last two if known. These five become "
-    "model "
-    "profiles, which a query takes with --model. What was understood goes to standard error, the profile to "
-    "standard "
-    "output.";
+/// Lives as long as the table of commands.
+std::string_view import_details() {
+  static const std::string text =
+      importers_text() + "\n\nWhat was understood goes to standard error, the profile to standard output.";
+  return text;
+}
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
@@ -180,14 +174,18 @@ std::vector<Command> table() {
        .usage = "FORMAT FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "batch", "compute-dtype", "sequence", "output",
-                 "scheme-file", "plugin", "quiet", "help"},
-       .details = kImportDetails,
-       .examples = {{"benchmarks of your own, named as you like",
-                     "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
-                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
-                    {"a language model from its configuration, for sequences of 4096 tokens",
-                     "breakeven import huggingface config.json --sequence 4096 --name mine -o mine.json"}},
+       .flags = {"ranks", "ranks-per-node", "sequence", "batch", "compute-dtype", "map", "threads", "device",
+                 "name", "output", "scheme-file", "plugin", "quiet", "help"},
+       .details = import_details(),
+       .examples =
+           {{"benchmarks of your own, named as you like",
+             "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
+             "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
+            {"your network, as nccl-tests measured it",
+             "breakeven import nccl-tests all_reduce.txt -o mine.json && breakeven query --fabric mine.json "
+             "--model resnet50 --device a100 --batch 64 --workers 16 --scheme signsgd"},
+            {"a language model from its configuration, for sequences of 4096 tokens",
+             "breakeven import huggingface config.json --sequence 4096 --name mine -o mine.json"}},
        .run = import_profile},
       {.name = "check",
        .summary = "whether schemes do what their plans say",

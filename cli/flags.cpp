@@ -43,6 +43,8 @@ constexpr Flag kFlags[] = {
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
     {"batch", 0, "N", "samples of one worker in the times of a run or a table (default 1)"},
     {"compute-dtype", 0, "fp32|tf32|fp16|bf16", "what the times of a table were computed in (default fp32)"},
+    {"ranks", 0, "N", "workers of a network benchmark that is imported, where its output does not say"},
+    {"ranks-per-node", 0, "N", "the same: its workers on one node"},
     {"sequence", 0, "N", "tokens of a sample, for the FLOPs of a language model"},
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},

@@ -1,5 +1,4 @@
 // `breakeven import`: a network's description -> a model profile.
-#include <algorithm>
 #include <ostream>
 
 #include "cli/doors.h"
@@ -11,16 +10,6 @@
 
 namespace breakeven::cli {
 namespace {
-
-/// Flags of other formats are refused, not ignored.
-void only_flags(const Request& request, std::initializer_list<std::string_view> own) {
-  for (const char* flag : {"map", "threads", "device", "sequence", "batch", "compute-dtype"}) {
-    if (request.has(flag) && std::find(own.begin(), own.end(), flag) == own.end()) {
-      throw Error(Fault::value, "--" + std::string(flag), "does not apply to " + request.arguments.front(),
-                  "it left out");
-    }
-  }
-}
 
 ModelOptions options_of(const Request& request) {
   constexpr std::size_t kLongest = 100'000'000;  // tokens
@@ -42,29 +31,24 @@ std::string written(const Context& context, const ImportedModel& imported) {
 }
 
 std::string huggingface(const Context& context, const std::string& file) {
-  only_flags(context.request, {"sequence"});
   return written(context, import_huggingface(read_text(file), place_of(file), options_of(context.request)));
 }
 
 std::string safetensors(const Context& context, const std::string& file) {
-  only_flags(context.request, {});
   return written(context, import_safetensors(file, options_of(context.request)));
 }
 
 std::string torchinfo(const Context& context, const std::string& file) {
-  only_flags(context.request, {});
   return written(context, import_torchinfo(read_text(file), place_of(file), options_of(context.request)));
 }
 
 std::string onnx(const Context& context, const std::string& file) {
-  only_flags(context.request, {});
   return written(context, import_onnx(file, options_of(context.request)));
 }
 
 /// Times are of a device, a type and a batch, which the table does not hold.
 std::string csv(const Context& context, const std::string& file) {
   const Request& request = context.request;
-  only_flags(request, {"device", "batch", "compute-dtype"});
   constexpr std::size_t kMostSamples = 100'000'000;
   ModelOptions options = options_of(request);
   options.device = request.get("device", options.device);
@@ -87,16 +71,18 @@ std::string csv(const Context& context, const std::string& file) {
   return written(context, imported);
 }
 
-constexpr Importer kImporters[] = {{"huggingface", huggingface},
-                                   {"safetensors", safetensors},
-                                   {"torchinfo", torchinfo},
-                                   {"onnx", onnx},
-                                   {"csv", csv}};
-
 }  // namespace
 
-std::span<const Importer> model_importers() {
-  return kImporters;
+std::vector<Importer> model_importers() {
+  return {
+      {"huggingface", "the config.json of a transformer", {"sequence"}, huggingface},
+      {"safetensors", "a file, of which only the header is read, or the index of several", {}, safetensors},
+      {"torchinfo", "the table that torchinfo or torchsummary printed", {}, torchinfo},
+      {"onnx", "a model's initializers", {}, onnx},
+      {"csv",
+       "rows tensor,rows,cols,dtype,grad_ready_us in forward order, the last two where they are known",
+       {"device", "batch", "compute-dtype"},
+       csv}};
 }
 
 }  // namespace breakeven::cli

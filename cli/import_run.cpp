@@ -3,6 +3,8 @@
 
 namespace breakeven::cli {
 
-std::span<const Importer> run_importers() { return {}; }
+std::vector<Importer> run_importers() {
+  return {};
+}
 
 }  // namespace breakeven::cli

@@ -35,7 +35,7 @@ void resolve_workers(Resolution& r) {
   }
   std::optional<Pick> profile;
   if (r.fabric && r.fabric->workers_per_node > 0) {
-    profile = Pick{static_cast<double>(r.fabric->workers_per_node), Origin::published,
+    profile = Pick{static_cast<double>(r.fabric->workers_per_node), r.fabric->origin,
                    "the fabric " + r.fabric->fabric.name};
   } else if (r.fabric && !has_across(r)) {
     profile = Pick{*workers, Origin::assumed, "the fabric has links inside a node only"};
@@ -59,9 +59,10 @@ void resolve_across(Resolution& r, std::size_t nodes) {
   const bool known = r.fabric && r.fabric->fabric.across.bandwidth > BytesPerSecond{};
   const auto from_fabric = [&](double value, const std::string& key) {
     return known ? stated(true, value, r.fabric->sources, "across/" + key,
-                          "the fabric " + r.fabric->fabric.name, Origin::published)
+                          "the fabric " + r.fabric->fabric.name, r.fabric->origin)
                  : std::nullopt;
   };
+  const bool has_latency = known && r.fabric->sources.contains("across/latency");
   const auto bandwidth = r.pick("bandwidth", from_fabric(level.bandwidth.base(), "bandwidth"));
   if (nodes == 1) {
     r.warn_unused({"bandwidth", "latency", "efficiency"}, "all workers are in one node");
@@ -74,7 +75,7 @@ void resolve_across(Resolution& r, std::size_t nodes) {
     return;
   }
   const Pick latency =
-      r.pick("latency", from_fabric(level.latency.base(), "latency"),
+      r.pick("latency", has_latency ? from_fabric(level.latency.base(), "latency") : std::nullopt,
              Pick{kEthernetLatency, Origin::published, "10 Gbit/s Ethernet, as MG-WFBP's authors fitted it"})
           .value_or(Pick{});
   const Pick efficiency = r.pick("efficiency", from_fabric(level.efficiency, "efficiency"),
@@ -95,7 +96,7 @@ void resolve_inside(Resolution& r, std::size_t per_node) {
   if (!fabric) {
     level = r.device.device.peer;
   }
-  const Origin origin = !fabric && r.device_assumed ? Origin::assumed : Origin::published;
+  const Origin origin = fabric ? r.fabric->origin : r.device_assumed ? Origin::assumed : Origin::published;
   const auto profile = [&](double value, const std::string& key) {
     return fabric ? stated(known, value, r.fabric->sources, "inside/" + key,
                            "the fabric " + r.fabric->fabric.name, origin)
@@ -114,9 +115,11 @@ void resolve_inside(Resolution& r, std::size_t per_node) {
     }
     return;
   }
-  const Pick latency = r.pick("intra-latency", profile(level.latency.base(), "latency"),
-                              Pick{kPcieLatency, Origin::assumed, "one hop over PCIe in NCCL's tuning table"})
-                           .value_or(Pick{});
+  const bool has_latency = !fabric || r.fabric->sources.contains("inside/latency");
+  const Pick latency =
+      r.pick("intra-latency", has_latency ? profile(level.latency.base(), "latency") : std::nullopt,
+             Pick{kPcieLatency, Origin::assumed, "one hop over PCIe in NCCL's tuning table"})
+          .value_or(Pick{});
   const Pick efficiency = profile(level.efficiency, "efficiency")
                               .value_or(Pick{1, Origin::assumed, "the bandwidth is what a worker can send"});
   level.bandwidth = BytesPerSecond::of(bandwidth->value);
@@ -189,6 +192,32 @@ void resolve_algorithm(Resolution& r) {
   }
 }
 
+/// A fabric that was measured says so where its tables do not answer.
+void warn_unmeasured(Resolution& r, const Group& group) {
+  const Fabric& fabric = r.setup.scenario.fabric;
+  if (!r.fabric || r.fabric->origin != Origin::measured || fabric.tables.empty() || group.workers <= 1) {
+    return;
+  }
+  constexpr std::string_view kInstead = "links fitted to its times by the rule of a ring stand for it";
+  if (r.setup.scenario.algorithm != Algorithm::automatic) {
+    r.warn("the measured times of the fabric " + fabric.name + " are not used: --algorithm " +
+           std::string(name(r.setup.scenario.algorithm)) + " asks for a formula; " + std::string(kInstead));
+    return;
+  }
+  const auto of_group = [&](const Table& table) {
+    return table.workers == group.workers && (table.per_node == 0 || table.per_node == group.per_node);
+  };
+  if (std::none_of(fabric.tables.begin(), fabric.tables.end(), of_group)) {
+    const Table& table = fabric.tables.front();
+    const auto spread = [](std::size_t workers, std::size_t per_node) {
+      return std::to_string(workers) + " workers" +
+             (per_node == 0 ? std::string() : ", " + std::to_string(per_node) + " a node");
+    };
+    r.warn("the fabric " + fabric.name + " was measured among " + spread(table.workers, table.per_node) +
+           ", not among " + spread(group.workers, group.per_node) + ": " + std::string(kInstead));
+  }
+}
+
 }  // namespace
 
 void resolve_cluster(Resolution& r) {
@@ -209,6 +238,7 @@ void resolve_cluster(Resolution& r) {
     r.warn("the measured times of the fabric " + scenario.fabric.name + " are not used: --" +
            std::string(*option) + " replaces what they were taken on");
   }
+  warn_unmeasured(r, group);
 }
 
 }  // namespace breakeven
