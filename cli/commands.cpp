@@ -41,6 +41,10 @@ constexpr Flag kFlags[] = {
      true},
     {"name", 0, "NAME", "name of the profile (default measured or imported)"},
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
+    {"batch", 0, "N", "samples of one worker in the traced step (default 1)"},
+    {"no-sync", 0, "TRACE",
+     "the same run without exchange, as under DDP's no_sync(): with it the slowdown of backward (gamma) is "
+     "known"},
     {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
     {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
     {"profiles", 0, "DIR",
@@ -100,7 +104,15 @@ constexpr std::string_view kMeasureDetails =
 constexpr std::string_view kImportDetails =
     "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
     "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map. What was understood goes to standard error, the codec profile to standard output.";
+    "are, others by --map. kineto: a trace of PyTorch's profiler, plain or gzip: gradient buckets and their "
+    "times "
+    "become a model profile; said are how much of the exchange runs beside compute kernels, what the step "
+    "waits "
+    "for it, how long the device idles, and with --no-sync how much backward slows down. horovod: its "
+    "timeline. "
+    "chakra, pytorch-et: execution traces, for the sizes of what is exchanged. backward-log: lines "
+    "gap_us,bytes. "
+    "What was understood goes to standard error, the profile to standard output.";
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
@@ -206,10 +218,11 @@ std::vector<Command> table() {
        .run = measure},
       {.name = "import",
        .summary = "what another program measured: a profile",
-       .usage = "google-benchmark FILE",
+       .usage = "google-benchmark|kineto|horovod|chakra|pytorch-et|backward-log FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "output", "scheme-file", "plugin", "quiet", "help"},
+       .flags = {"map", "threads", "name", "device", "batch", "no-sync", "output", "scheme-file", "plugin",
+                 "profiles", "quiet", "help"},
        .details = kImportDetails,
        .examples = {{"benchmarks of your own, named as you like",
                      "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
