@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
+#include <initializer_list>
 #include <ostream>
 #include <sstream>
 
@@ -83,11 +85,30 @@ RunOptions options_of(const Context& context, const std::string& file, const std
   options.name = context.request.get("name", options.name);
   options.device = device;
   options.batch = static_cast<double>(count_of(context.request, "batch", 1, kMostSamples));
-  options.source = "breakeven import " + context.request.arguments.front() + ", " + place_of(file);
-  if (!context.request.has("batch")) {
+  options.source = "breakeven import " + context.request.arguments.front() + ", " +
+                   place_of(std::filesystem::path(file).filename().string());
+  return options;
+}
+
+/// What was given and changes nothing, and what was not and would.
+void tell_flags(const Context& context, const ModelProfile& profile) {
+  const Request& request = context.request;
+  const auto unused = [&](std::initializer_list<const char*> flags, const std::string& why) {
+    for (const char* flag : flags) {
+      if (request.has(flag)) {
+        warn(context, "--" + std::string(flag) + " changes nothing: " + why);
+      }
+    }
+  };
+  unused({"map", "threads"}, "no benchmarks are imported");
+  if (request.arguments.front() != "kineto") {
+    unused({"no-sync"}, "it belongs to kineto");
+  }
+  if (profile.timings.empty()) {
+    unused({"device", "batch"}, "the file has no times");
+  } else if (!request.has("batch")) {
     warn(context, "no --batch: the file does not say it; it is written as 1");
   }
-  return options;
 }
 
 /// The query that the profile is for, with the network that the run itself saw.
@@ -133,17 +154,18 @@ std::string kineto(const Context& context, const std::string& file) {
   tell(context, lines_of(findings));
   const std::string device = device_of(context, findings.device, findings.memory);
   const ModelProfile profile = model_of(findings, options_of(context, file, device), place_of(file));
+  tell_flags(context, profile);
   tell_namesake(context, profile);
-  std::string line = question(context, profile, "wfbp", findings.workers, rate_of(findings));
-  if (findings.gamma && *findings.gamma > 1) {
-    line += " --gamma " + significant(*findings.gamma, 4);
-  }
-  tell(context, {line, "--schedule wfbp sends a traced bucket as one message, as the run did"});
+  // Backward was timed beside the exchange: without a second run its slowdown is part of it.
+  const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
+  tell(context, {question(context, profile, "wfbp --gamma " + slowdown, findings.workers, rate_of(findings)),
+                 "--schedule wfbp sends a traced bucket as one message, as the run did"});
   return write_model(profile);
 }
 
 std::string told(const Context& context, const ImportedRun& run, const std::string& schedule) {
   tell(context, run.notes);
+  tell_flags(context, run.profile);
   tell_namesake(context, run.profile);
   tell(context, {question(context, run.profile, schedule, run.workers, run.rate)});
   return write_model(run.profile);

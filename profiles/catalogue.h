@@ -27,7 +27,7 @@ struct Timing {
   /// From each gradient to the next as backward makes them, last tensor first, and, where backward goes on
   /// behind the last of them, its rest; adds up to `backward`. Empty: not known.
   std::vector<Seconds> gaps;
-  std::optional<Seconds> busy;  ///< the device computes so long in the step; it idles the rest
+  std::optional<Seconds> busy;  ///< the device runs kernels so long in the step; it idles the rest
   Origin origin = Origin::measured;
   std::string source;
 };

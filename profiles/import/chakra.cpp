@@ -176,10 +176,6 @@ std::vector<Node> read_json(std::string_view text, const std::string& where) {
   return nodes;
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 ImportedRun import_chakra(std::string_view bytes, const std::string& where, const RunOptions& options) {

@@ -225,13 +225,13 @@ ImportedRun Timeline::finish(const RunOptions& options) {
     }
     add_tensor(run.profile.workload, name, gradient.dims, 0);
   }
-  run.notes.insert(run.notes.begin(),
-                   {std::to_string(all.size()) + " tensors of " +
-                        to_string(run.profile.workload.gradient_bytes()) + ", " + std::to_string(steps) +
-                        (steps == 1 ? " step" : " steps") + ", " + std::to_string(run.workers) + " workers",
-                    "from the first gradient to the last " + to_string(seconds(time.last - time.first)) +
-                        "; exposed: " + to_string(seconds(time.end - time.last)) +
-                        " from the last gradient to the end of the last ALLREDUCE"});
+  run.notes.insert(
+      run.notes.begin(),
+      {counted(all.size(), "tensor") + " of " + to_string(run.profile.workload.gradient_bytes()) + ", " +
+           counted(steps, "step") + ", " + counted(run.workers, "worker"),
+       "from the first gradient to the last " + to_string(seconds(time.last - time.first)) +
+           "; exposed: " + to_string(seconds(time.end - time.last)) +
+           " from the last gradient to the end of the last ALLREDUCE"});
   if (!(time.last > time.first)) {
     run.notes.emplace_back("no time passes between gradients: the profile has no compute times");
     return run;
@@ -243,9 +243,9 @@ ImportedRun Timeline::finish(const RunOptions& options) {
   double before = time.first;
   for (std::size_t i = all.size(); i-- > 0;) {
     timing.gaps.push_back(seconds(all[i].row->turns[step].ready - before));
-    timing.backward += timing.gaps.back();
     before = all[i].row->turns[step].ready;
   }
+  timing.backward = sum_of(timing.gaps);
   const double rest = step + 1 < steps ? times[step + 1].first - time.end
                       : step > 0       ? time.first - times[step - 1].end
                                        : -1;

@@ -13,10 +13,6 @@ std::string percent(double share) {
   return significant(share * 100, 2) + " %";
 }
 
-std::string counted(std::size_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 std::string bucket_lines(const KinetoStep& step) {
   std::size_t elements = 0;
   std::string sizes;
@@ -24,7 +20,7 @@ std::string bucket_lines(const KinetoStep& step) {
     elements += bucket.elements;
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(bucket.elements) + " in " + to_string(bucket.time);
   }
-  return counted(step.buckets.size(), "bucket", "buckets") + ", " + std::to_string(elements) +
+  return counted(step.buckets.size(), "bucket") + ", " + std::to_string(elements) +
          " elements in all, in the order of backward: " + sizes;
 }
 
@@ -67,8 +63,8 @@ std::optional<BytesPerSecond> rate_of(const KinetoFindings& findings) {
 std::vector<std::string> lines_of(const KinetoFindings& findings) {
   const KinetoStep& step = findings.step;
   std::vector<std::string> lines = {
-      counted(findings.steps, "step", "steps") + (findings.device.empty() ? "" : " on " + findings.device) +
-          (findings.workers > 0 ? ", " + counted(findings.workers, "worker", "workers") : ""),
+      counted(findings.steps, "step") + (findings.device.empty() ? "" : " on " + findings.device) +
+          (findings.workers > 0 ? ", " + counted(findings.workers, "worker") : ""),
       "a step of " + to_string(step.time) + ": forward " + to_string(step.forward) + ", backward " +
           to_string(step.backward) + ", exposed all-reduce " + to_string(step.exposed()) + ", other " +
           to_string(step.other()) + " (optimizer " + to_string(step.optimizer) + ")",
@@ -111,21 +107,21 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   timing.source = options.source;
   timing.forward = rounded(step.forward);
   timing.other = rounded(std::max(Seconds{}, step.other()));
+  // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
+  const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
   Seconds before;
   for (const KinetoBucket& bucket : step.buckets) {
-    timing.gaps.push_back(rounded(bucket.ready - before));
+    timing.gaps.push_back(rounded((bucket.ready - before) * alone));
     before = bucket.ready;
   }
-  if (step.backward > before) {
-    timing.gaps.push_back(rounded(step.backward - before));  // backward goes on behind the last bucket
+  if (step.backward > before) {  // backward goes on behind the last bucket
+    timing.gaps.push_back(rounded((step.backward - before) * alone));
   }
-  for (const Seconds gap : timing.gaps) {
-    timing.backward += gap;
-  }
+  timing.backward = sum_of(timing.gaps);
   if (!(timing.backward > Seconds{})) {
     throw Error(Fault::file, where, "has a backward pass of no time", "a training step");
   }
-  timing.busy = rounded(std::min(step.compute, timing.forward + timing.backward + timing.other));
+  timing.busy = rounded(std::min(step.time - step.idle, timing.forward + timing.backward + timing.other));
   profile.timings = {std::move(timing)};
   return profile;
 }

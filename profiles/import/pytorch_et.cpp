@@ -72,12 +72,12 @@ ImportedRun import_pytorch_et(std::string_view json, const std::string& where, c
     add_tensor(run.profile.workload, "bucket-" + std::to_string(i + 1), {reduces[i].elements}, 0);
   }
   run.notes = {
-      std::to_string(reduces.size()) + " all-reduces of " + to_string(run.profile.workload.gradient_bytes()) +
+      counted(reduces.size(), "all-reduce") + " of " + to_string(run.profile.workload.gradient_bytes()) +
           " among " + std::to_string(run.workers) + " workers, each counted once of its three nodes",
       "no durations: give --forward and --backward, or --throughput, or import the profiler's trace of "
       "the run (kineto)"};
   if (others > 0) {
-    run.notes.push_back(std::to_string(others) + " other collectives are left out");
+    run.notes.push_back(counted(others, "other collective") + " left out");
   }
   return run;
 }

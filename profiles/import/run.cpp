@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <numeric>
 
 #include "profiles/write.h"
 
@@ -29,6 +30,15 @@ std::optional<Element> element_named(std::string_view type) {
   return found == kNames.end() ? std::nullopt : std::optional(found->element);
 }
 
+Seconds sum_of(const std::vector<Seconds>& gaps) {
+  constexpr int kDigits = 9;
+  return rounded(std::accumulate(gaps.begin(), gaps.end(), Seconds{}), kDigits);
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::optional<BytesPerSecond> ring_rate(Bytes bytes, Seconds time, std::size_t workers) {
   if (workers < 2 || !(time > Seconds{}) || !(bytes > Bytes{})) {
     return std::nullopt;
@@ -52,8 +62,8 @@ ImportedRun import_backward_log(const BackwardLog& log, const RunOptions& option
   }
   for (const BackwardLog::Row& row : log.rows) {
     timing.gaps.push_back(rounded(row.gap));
-    timing.backward += timing.gaps.back();
   }
+  timing.backward = sum_of(timing.gaps);
   timing.forward = rounded(timing.backward / 2);
   timing.source += (timing.source.empty() ? "" : "; ") + std::string("forward is half of backward");
   run.notes = {

@@ -38,6 +38,10 @@ ImportedRun import_backward_log(const BackwardLog& log, const RunOptions& option
 /// The element of a type as PyTorch and Horovod name it: "Float", "float32", "c10::Half". Nothing for what is
 /// no gradient that we exchange.
 std::optional<Element> element_named(std::string_view type);
+/// The gaps' sum, with as many digits as a file shows.
+Seconds sum_of(const std::vector<Seconds>& gaps);
+/// "1 step", "2 steps".
+std::string counted(std::size_t count, const std::string& what);
 /// 2(n-1)/n of the bytes in the time: what a worker sends in a ring. Nothing where one of them is missing.
 std::optional<BytesPerSecond> ring_rate(Bytes bytes, Seconds time, std::size_t workers);
 

@@ -27,7 +27,7 @@ const std::string kTrace =
     {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Group size": 2}},
   {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ts": 60000, "dur": 1000, "args":
     {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Group size": 2}},
-  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 80000, "dur": 4000}]})";
+  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 70000, "dur": 4000}]})";
 
 class ImportRun : public WithFiles {};
 
@@ -36,13 +36,14 @@ TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
   const Result result = invoke(
       {"import", "kineto", write("trace.json", kTrace), "--name", "traced", "--batch", "8", "-o", model});
   ASSERT_EQ(result.status, kAnswered) << result.err;
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("1 step on NVIDIA A100-SXM4-40GB, 2 workers"),
-                    HasSubstr("the device idles 77 ms of it; compute kernels run 20 ms"),
-                    HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
-                    HasSubstr("gamma: not known"),
-                    HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --workers 2 --bandwidth "
-                              "\"32 Gbit/s\" --efficiency 100%")));
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("1 step on NVIDIA A100-SXM4-40GB, 2 workers"),
+            HasSubstr("the device idles 77 ms of it; compute kernels run 20 ms"),
+            HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
+            HasSubstr("gamma: not known"),
+            HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth "
+                      "\"32 Gbit/s\" --efficiency 100%")));
   const std::vector<std::string> ask = {"query",   "--model",     model,        "--device",     "a100-40gb",
                                         "--batch", "8",           "--schedule", "wfbp",         "--workers",
                                         "2",       "--bandwidth", "32 Gbit/s",  "--efficiency", "100%",
@@ -51,12 +52,12 @@ TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
   ASSERT_EQ(query.status, kAnswered) << query.err;
   EXPECT_THAT(query.out,
               AllOf(HasSubstr("no: 0 % of the step waits for it"),
-                    HasSubstr("The device idles 80 ms of 100 ms: launch-bound; a faster network or "
+                    HasSubstr("The device idles 77 ms of 100 ms: launch-bound; a faster network or "
                               "compression cannot help."),
                     HasSubstr("give the device more work a launch")));
   EXPECT_EQ(invoke(joined(ask, {"--exit-verdict"})).status, kDoesNotPay);
   const Result json = invoke(joined(ask, {"--format", "json"}));
-  EXPECT_THAT(json.out, AllOf(HasSubstr("\"busy\": {\"value\": 0.02"), Not(HasSubstr("\"pays\","))));
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"busy\": {\"value\": 0.023"), Not(HasSubstr("\"pays\","))));
   // Over a network that is slow enough the step does wait, and idling is no reason any more.
   std::vector<std::string> slow = ask;
   slow[12] = "100 Mbit/s";
@@ -68,7 +69,7 @@ TEST_F(ImportRun, ARunWithoutExchangeTellsGamma) {
   alone.replace(alone.find("\"dur\": 50000"), 12, "\"dur\": 40000");
   const std::string other = write("no-sync.json", alone);
   const Result result = invoke({"import", "kineto", write("trace.json", kTrace), "--no-sync", other});
-  EXPECT_THAT(result.err, AllOf(HasSubstr("gamma: 1.25"), HasSubstr("--gamma 1.25")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("gamma: 1.25"), HasSubstr("--gamma 1.25 ")));
   EXPECT_EQ(invoke({"import", "kineto", path("trace.json"), "--no-sync", path("none.json")}).err,
             "breakeven: error: " + path("none.json") + ": no such file: expected a trace\n");
 }

@@ -194,7 +194,7 @@ TEST(ImportPytorchEt, EachCollectiveCountsOnceOfItsThreeNodes) {
   EXPECT_EQ(run.profile.workload.tensors[1].elements(), 1000U);
   EXPECT_EQ(run.workers, 2U);
   EXPECT_THAT(run.notes, Contains(HasSubstr("no durations")));
-  EXPECT_THAT(run.notes, Contains("1 other collectives are left out"));
+  EXPECT_THAT(run.notes, Contains("1 other collective left out"));
   expect_reads_back(run.profile);
 }
 
