@@ -177,7 +177,7 @@ std::optional<BytesPerSecond> Timeline::rate(const std::vector<Gradient>& gradie
 }
 
 Seconds seconds(double microseconds) {
-  return rounded(Seconds::of(microseconds * 1e-6));
+  return stated(Seconds::of(microseconds * 1e-6));
 }
 
 ImportedRun Timeline::finish(const RunOptions& options) {

@@ -4,7 +4,6 @@
 
 #include "model/error.h"
 #include "profiles/import/kineto.h"
-#include "profiles/write.h"
 
 namespace breakeven {
 namespace {
@@ -105,23 +104,23 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
                                                 : Precision::fp32;
   timing.batch = options.batch;
   timing.source = options.source;
-  timing.forward = rounded(step.forward);
-  timing.other = rounded(std::max(Seconds{}, step.other()));
+  timing.forward = stated(step.forward);
+  timing.other = stated(step.other());
   // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
   const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
   Seconds before;
   for (const KinetoBucket& bucket : step.buckets) {
-    timing.gaps.push_back(rounded((bucket.ready - before) * alone));
+    timing.gaps.push_back(stated((bucket.ready - before) * alone));
     before = bucket.ready;
   }
   if (step.backward > before) {  // backward goes on behind the last bucket
-    timing.gaps.push_back(rounded((step.backward - before) * alone));
+    timing.gaps.push_back(stated((step.backward - before) * alone));
   }
   timing.backward = sum_of(timing.gaps);
   if (!(timing.backward > Seconds{})) {
     throw Error(Fault::file, where, "has a backward pass of no time", "a training step");
   }
-  timing.busy = rounded(std::min(step.time - step.idle, timing.forward + timing.backward + timing.other));
+  timing.busy = stated(std::min(step.time - step.idle, timing.forward + timing.backward + timing.other));
   profile.timings = {std::move(timing)};
   return profile;
 }

@@ -30,6 +30,11 @@ std::optional<Element> element_named(std::string_view type) {
   return found == kNames.end() ? std::nullopt : std::optional(found->element);
 }
 
+Seconds stated(Seconds time) {
+  constexpr double kTick = 1e-11;
+  return time < Seconds::of(kTick) ? Seconds{} : rounded(time);
+}
+
 Seconds sum_of(const std::vector<Seconds>& gaps) {
   constexpr int kDigits = 9;
   return rounded(std::accumulate(gaps.begin(), gaps.end(), Seconds{}), kDigits);

@@ -38,6 +38,8 @@ ImportedRun import_backward_log(const BackwardLog& log, const RunOptions& option
 /// The element of a type as PyTorch and Horovod name it: "Float", "float32", "c10::Half". Nothing for what is
 /// no gradient that we exchange.
 std::optional<Element> element_named(std::string_view type);
+/// `time` as a profile states it: a difference far below a clock's tick is rounding's.
+Seconds stated(Seconds time);
 /// The gaps' sum, with as many digits as a file shows.
 Seconds sum_of(const std::vector<Seconds>& gaps);
 /// "1 step", "2 steps".
