@@ -175,7 +175,7 @@ std::vector<Command> table() {
        .least = 2,
        .most = 2,
        .flags = {"ranks", "ranks-per-node", "sequence", "batch", "compute-dtype", "map", "threads", "device",
-                 "name", "output", "scheme-file", "plugin", "quiet", "help"},
+                 "no-sync", "name", "output", "scheme-file", "plugin", "profiles", "quiet", "help"},
        .details = import_details(),
        .examples =
            {{"benchmarks of your own, named as you like",

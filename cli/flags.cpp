@@ -42,6 +42,9 @@ constexpr Flag kFlags[] = {
     {"name", 0, "NAME", "name of the profile (default measured or imported)"},
     {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
     {"batch", 0, "N", "samples of one worker in the times of a run or a table (default 1)"},
+    {"no-sync", 0, "TRACE",
+     "the same run without exchange, as under DDP's no_sync(): with it the slowdown of backward (gamma) is "
+     "known"},
     {"compute-dtype", 0, "fp32|tf32|fp16|bf16", "what the times of a table were computed in (default fp32)"},
     {"ranks", 0, "N", "workers of a network benchmark that is imported, where its output does not say"},
     {"ranks-per-node", 0, "N", "the same: its workers on one node"},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +24,10 @@ struct Timing {
   Precision precision = Precision::fp32;
   double batch = 0;
   Seconds forward, backward, other;
-  /// From each gradient to the next as backward makes them, last tensor first; adds up to `backward`. Empty:
-  /// not known.
+  /// From each gradient to the next as backward makes them, last tensor first, and, where backward goes on
+  /// behind the last of them, its rest; adds up to `backward`. Empty: not known.
   std::vector<Seconds> gaps;
+  std::optional<Seconds> busy;  ///< the device runs kernels so long in the step; it idles the rest
   Origin origin = Origin::measured;
   std::string source;
 };
