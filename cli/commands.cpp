@@ -211,7 +211,7 @@ std::vector<Command> table() {
        .run = measure},
       {.name = "import",
        .summary = "what another program measured: a profile",
-       .usage = "google-benchmark|nccl-tests FILE",
+       .usage = "google-benchmark|nccl-tests|osu|imb|gloo|deepspeed|collectives-csv|perftest|iperf3 FILE",
        .least = 2,
        .most = 2,
        .flags = {"map", "threads", "name", "device", "ranks", "ranks-per-node", "output", "scheme-file",

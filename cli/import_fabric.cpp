@@ -55,6 +55,7 @@ constexpr Importer kImporters[] = {
     {"imb", collectives<read_imb>},
     {"gloo", collectives<read_gloo>},
     {"deepspeed", collectives<read_deepspeed_comm>},
+    {"collectives-csv", collectives<read_collectives_csv>},
     {"perftest", link<read_perftest>},
     {"iperf3", link<read_iperf3>},
 };
