@@ -217,13 +217,11 @@ std::vector<Command> table() {
        .flags = {"map", "threads", "name", "device", "ranks", "ranks-per-node", "output", "scheme-file",
                  "plugin", "quiet", "help"},
        .details = kImportDetails,
-       .examples =
-           {{"benchmarks of your own, named as you like",
-             "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
-             "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
-            {"your network, as nccl-tests measured it",
-             "breakeven import nccl-tests all_reduce.txt -o mine.json && breakeven query --fabric mine.json "
-             "--model resnet50 --device a100 --batch 64 --workers 16 --scheme signsgd"}},
+       .examples = {{"benchmarks of your own, named as you like",
+                     "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
+                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
+                    {"your network, as nccl-tests measured it, for a query to rest on",
+                     "breakeven import nccl-tests all_reduce.txt -o mine.json"}},
        .run = import_profile},
       {.name = "check",
        .summary = "whether schemes do what their plans say",
