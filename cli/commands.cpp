@@ -102,10 +102,16 @@ constexpr std::string_view kMeasureDetails =
 constexpr std::string_view kImportDetails =
     "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
     "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map: a codec profile. nccl-tests: what nccl-tests and rccl-tests print, or write with "
-    "-J: a "
-    "fabric profile with the measured times, and with links that are fitted to them for other numbers of "
-    "workers. What was understood goes to standard error, the profile to standard output.";
+    "are, others by --map: a codec profile. The others make a fabric profile. nccl-tests: what nccl-tests "
+    "and "
+    "rccl-tests print, or write with -J. osu: osu_allreduce and the like. imb: the Intel MPI Benchmarks. "
+    "gloo: "
+    "its benchmark. deepspeed: its communication benchmark, and the EleutherAI cookbook's. collectives-csv: "
+    "rows under collective,ranks,bytes,time_us, where bytes are what one rank contributes. These give the "
+    "measured times, and links that are fitted to them for other numbers of workers. perftest: ib_write_bw "
+    "and "
+    "the like. iperf3: what it writes with --json. These two give one link between two machines. What was "
+    "understood goes to standard error, the profile to standard output.";
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "

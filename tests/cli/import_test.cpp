@@ -108,10 +108,11 @@ TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
   const std::string file = benchmarks("encode/signsgd", "decode/signsgd");
   EXPECT_EQ(refused({"google-bench", file}, kUsage),
             "breakeven: error: import: unknown format \"google-bench\": expected one of google-benchmark, "
-            "nccl-tests (did you mean google-benchmark?)\n");
+            "nccl-tests, osu, imb, gloo, deepspeed, collectives-csv, perftest, iperf3 (did you mean "
+            "google-benchmark?)\n");
   EXPECT_EQ(refused({"google-benchmark"}, kUsage),
             "breakeven: error: import: argument missing: expected breakeven import [OPTIONS] "
-            "google-benchmark|nccl-tests FILE\n");
+            "google-benchmark|nccl-tests|osu|imb|gloo|deepspeed|collectives-csv|perftest|iperf3 FILE\n");
   EXPECT_THAT(refused({"google-benchmark", path("missing.json")}, kFailed),
               StartsWith("breakeven: error: " + path("missing.json") + ": no such file"));
   EXPECT_THAT(refused({"google-benchmark", write("empty.json", "{}")}, kFailed),

@@ -131,7 +131,7 @@ TEST(ImportOsu, WhatMakesNoSenseIsRefusedWithItsLine) {
   EXPECT_EQ(row("4 -1.0"), "file log: line 3: cannot use \"-1.0\" as a time: expected a number above 0");
   EXPECT_EQ(row("4 0.00"), "file log: line 3: cannot use \"0.00\" as a time: expected a number above 0");
   EXPECT_EQ(row("4 3.2us"), "file log: line 3: cannot use \"3.2us\" as a time: expected a number above 0");
-  EXPECT_EQ(row("4 1e300"), "file log: line 3: a time of 1e+294 s: expected 1e-12 to 1e6 s");
+  EXPECT_EQ(row("4 1e300"), "file log: line 3: a time of 1.00e+294 s: expected 1e-12 to 1e6 s");
   EXPECT_THAT(row("99999999999999999999999 1.0"), StartsWith("file log: line 3: "));
   EXPECT_EQ(
       refused(read_osu, "# Size  Avg Latency(us)\n4 1.0\n"),
@@ -368,6 +368,51 @@ TEST(ImportDeepSpeed, WhatMakesNoSenseIsRefusedWithItsLine) {
             "devices ----");
   EXPECT_THAT(refused(read_deepspeed_comm, ""),
               StartsWith("file log: has no rows to use: expected what all_reduce.py"));
+}
+
+constexpr const char* kHeader = "collective,ranks,bytes,time_us\n";
+
+TEST(ImportCollectivesCsv, BytesAreWhatOneRankContributes) {
+  const NetworkLog log = read_collectives_csv(std::string("# mine\n\n") + kHeader +
+                                                  "all_reduce,8,1048576,812.5\r\n"
+                                                  "all_to_all, 4, 4096, 1e2\n"
+                                                  "all_reduce,8,2097152,1500\n",
+                                              "log");
+  ASSERT_EQ(log.rows.size(), 3U);
+  expect_row(log, 0, 1048576, 812.5);
+  expect_row(log, 2, 4096, 100);
+  EXPECT_EQ(log.rows[2].exchange, Exchange::all_to_all);
+  EXPECT_EQ(log.rows[2].workers, 4U);
+  EXPECT_EQ(log.rows[2].line, 5U);
+  EXPECT_EQ(notes(log),
+            "all-reduce among 8 ranks: 2 rows, 1 MiB to 2 MiB, the whole vector\n"
+            "all-to-all among 4 ranks: 1 row, 4 KiB to 4 KiB, what one rank sends to all\n");
+}
+
+TEST(ImportCollectivesCsv, WhatMakesNoSenseIsRefusedWithItsLine) {
+  const auto row = [](const std::string& text) {
+    return refused(read_collectives_csv, kHeader + text + "\n");
+  };
+  EXPECT_EQ(row("allreduce,8,1048576,812.5"),
+            "file log: line 2: unknown collective \"allreduce\": expected one of all_reduce, all_gather, "
+            "reduce_scatter, all_to_all (did you mean all_reduce?)");
+  EXPECT_EQ(row("all_reduce,8,1048576"),
+            "file log: line 2: 3 columns: expected collective,ranks,bytes,time_us");
+  EXPECT_EQ(row("all_reduce,1,1048576,1"),
+            "file log: line 2: 1 ranks exchange nothing: expected 2 ranks or more");
+  EXPECT_EQ(row("all_reduce,8,0,1"), "file log: line 2: 0 bytes are no message: expected 1 byte or more");
+  EXPECT_EQ(row("all_reduce,8,1048576,nan"),
+            "file log: line 2: cannot use \"nan\" as a time: expected a number above 0");
+  EXPECT_EQ(row("all_reduce,8,1048576,"),
+            "file log: line 2: cannot use \"\" as a time: expected a number above 0");
+  EXPECT_THAT(row("all_reduce,eight,1048576,1"), StartsWith("file log: line 2: "));
+  EXPECT_EQ(row("all_reduce,2000000,1048576,1"), "file log: 2000000 ranks: expected at most 1048576");
+  EXPECT_EQ(row("all_reduce,8,9000000000000000,1"),
+            "file log: line 2: a message of 9000 TB: expected at most 1000 TB");
+  EXPECT_EQ(refused(read_collectives_csv, "all_reduce,8,1048576,812.5\n"),
+            "file log: line 1: is no line of column names: expected collective,ranks,bytes,time_us");
+  EXPECT_EQ(refused(read_collectives_csv, kHeader),
+            "file log: has no rows to use: expected rows under collective,ranks,bytes,time_us");
 }
 
 }  // namespace

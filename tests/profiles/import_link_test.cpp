@@ -152,9 +152,11 @@ TEST(ImportIperf3, WhatFailedOrMakesNoSenseIsRefusedWithItsPlace) {
             "file log: is no JSON: expected what iperf3 --json writes");
   Iperf3 run;
   run.sums = R"("sum_received":{"bits_per_second":0})";
-  EXPECT_EQ(iperf3_refused(run.text()), "file log: /end: nothing arrived: expected bits_per_second above 0");
+  EXPECT_EQ(iperf3_refused(run.text()),
+            "file log: /end: nothing arrived: expected bits_per_second of 1 or more");
   run.sums = R"("sum_received":{"bits_per_second":-1})";
-  EXPECT_EQ(iperf3_refused(run.text()), "file log: /end: nothing arrived: expected bits_per_second above 0");
+  EXPECT_EQ(iperf3_refused(run.text()),
+            "file log: /end: nothing arrived: expected bits_per_second of 1 or more");
   run.sums = R"("sum_received":{"bits_per_second":"8e9"})";
   EXPECT_THAT(iperf3_refused(run.text()), StartsWith("file log: /end/sum_received/bits_per_second: is text"));
   run.sums = R"("sum_received":{"bits_per_second":1e9,"bits_per_second":2e9})";
@@ -162,6 +164,10 @@ TEST(ImportIperf3, WhatFailedOrMakesNoSenseIsRefusedWithItsPlace) {
   run.sums = R"("sum_sent":{"bits_per_second":1e9})";
   EXPECT_EQ(iperf3_refused(run.text()),
             "file log: /end: the key \"sum_received\" is missing: expected the sum over all streams");
+  run.streams = R"([{"sender":{"min_rtt":-5}}])";
+  run.sums = R"("sum_received":{"bits_per_second":1e9})";
+  EXPECT_EQ(iperf3_refused(run.text()),
+            "file log: /end/streams/0/sender/min_rtt: -5 us are no round trip: expected 0 to 1e9");
   run.test = R"("protocol":"QUIC","num_streams":1)";
   EXPECT_EQ(iperf3_refused(run.text()),
             "file log: /start/test_start/protocol: unknown protocol \"QUIC\": expected TCP, UDP or SCTP");
