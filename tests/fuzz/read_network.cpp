@@ -17,7 +17,7 @@ NetworkLog read(char format, std::string_view text, const std::string& where) {
     case 'm':
       return read_imb(text, where);
     case 'g':
-      return read_gloo(text, where, 8);
+      return read_gloo(text, where);
     case 'd':
       return read_deepspeed_comm(text, where);
     case 'c':
@@ -47,10 +47,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require_above_zero(row.payload, "payload");
     require_above_zero(row.time, "time");
   }
+  NetworkOptions options;
+  if (!log->rows.empty() && log->rows.front().workers == 0) {
+    options.workers = 8;
+  }
   const auto fabric = read_or_refuse(
       [&](std::string_view, const std::string& where) {
         std::vector<std::string> notes;
-        return fabric_from(*log, {}, where, notes);
+        return fabric_from(*log, options, where, notes);
       },
       data, size);
   if (!fabric) {
