@@ -100,6 +100,9 @@ NetworkLog read_iperf3(std::string_view text, const std::string& where) {
   if (streams > 1) {
     log.notes.emplace_back("one connection of a collective may reach less than several streams together");
   }
+  if (const auto both = test.find("bidir"); both && both->number() != 0) {
+    log.notes.emplace_back("the other direction was busy too");
+  }
   if (is_loopback(start)) {
     log.notes.emplace_back("both ends are this one machine: no network was measured");
   }

@@ -40,6 +40,7 @@ class Perftest {
                         (rows_ == 1 ? " row" : " rows") + ", the average at " + to_string(largest_) +
                         " counts" +
                         (pairs_.empty() || pairs_ == "1" ? "" : ", by " + pairs_ + " queue pairs at once"));
+    log.notes.emplace_back("a node with several ports sends more: --bandwidth says how much");
     return log;
   }
 

@@ -106,8 +106,8 @@ TEST(ImportOsu, LabelsOfLaunchersAndJsonAreTakenOff) {
     return text;
   };
   for (const std::string& text :
-       {labelled("0: "), labelled("[1,0]<stdout>:"), labelled("2026-01-02T03:04:05 node-a: "),
-        "srun: Job 1234 started\n" + labelled("\x1b[0m  "),
+       {"Stack Size unlimited\n" + table, labelled("0: "), labelled("[1,0]<stdout>:"),
+        labelled("2026-01-02T03:04:05 node-a: "), "srun: Job 1234 started\n" + labelled("\x1b[0m  "),
         "{\"stdout\":\"" + labelled("", "\\n") + "\",\"rc\":0}\n",
         "{\"timestamp\":1.5,\"name\":\"data\",\"context\":{\"stream\":\"stdout\",\"rank\":\"0\",\"data\":\"" +
             labelled("", "\\n") + "\"}}\n",
@@ -275,6 +275,14 @@ TEST(ImportGloo, SizesProcessesAndAlgorithmsOfBothGenerations) {
               StartsWith("file log: has no rows to use (1 row of \"barrier_all_to_all\" dropped"));
   EXPECT_THAT(refused(read_gloo, "Algorithm:  allreduce_local\nOptions: processes=4\n" + rows),
               StartsWith("file log: has no rows to use (1 row of \"allreduce_local\" dropped"));
+}
+
+TEST(ImportGloo, WordsBetweenRowsAreNoTitle) {
+  const NetworkLog log = read_gloo(
+      "elements   min (us)   p50 (us)   p99 (us)   max (us)    samples\n"
+      "100 195 263 342 437 3921\nDONE\nOptions of something else\n200 195 300 342 437 3921\n",
+      "log", 4);
+  EXPECT_EQ(log.rows.size(), 2U);
 }
 
 TEST(ImportGloo, WhatMakesNoSenseIsRefusedWithItsLine) {

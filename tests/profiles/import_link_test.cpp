@@ -52,7 +52,7 @@ TEST(ImportPerftest, TheAverageOfTheLargestSizeIsTheLink) {
   EXPECT_FALSE(log.link->latency.has_value());
   EXPECT_EQ(notes(log),
             "one direction between two machines: 2 rows, the average at 64 KiB counts, by 4 queue pairs at "
-            "once\n");
+            "once\na node with several ports sends more: --bandwidth says how much\n");
 }
 
 TEST(ImportPerftest, ItsMegabytesAreBinary) {
@@ -128,6 +128,14 @@ TEST(ImportIperf3, StreamsAndLoopbackAreSaid) {
     run.remote = remote;
     EXPECT_THAT(notes(read_iperf3(run.text(), "log")), HasSubstr("no network was measured"));
   }
+}
+
+TEST(ImportIperf3, ABusyOtherDirectionIsSaid) {
+  Iperf3 run;
+  run.test += R"(,"bidir":0)";
+  EXPECT_THAT(notes(read_iperf3(run.text(), "log")), Not(HasSubstr("the other direction")));
+  run.test = R"("protocol":"TCP","num_streams":1,"bidir":1)";
+  EXPECT_THAT(notes(read_iperf3(run.text(), "log")), HasSubstr("the other direction was busy too\n"));
 }
 
 TEST(ImportIperf3, WhatUdpLostIsTakenOff) {
