@@ -85,12 +85,14 @@ TEST(ImportOsu, WhatNoStepWaitsForIsDroppedAloud) {
                            "1  2.0\n2  2.0\n"
                            "# OSU MPI Non-blocking Allreduce Latency Test v5.8\n"
                            "# Size  Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)\n"
-                           "1  4.0  2.0  2.0  50.0\n") +
+                           "1  4.0  2.0  2.0  50.0\n"
+                           "# OSU MPI Latency Test v5.8\n# Size  Latency (us)\n1  4.0\n") +
                    kOsu,
                "log");
   EXPECT_EQ(log.rows.size(), 2U);
   EXPECT_THAT(notes(log), HasSubstr("2 rows of \"Broadcast\" dropped: only all-reduce, all-gather"));
   EXPECT_THAT(notes(log), HasSubstr("1 row of \"Non-blocking Allreduce\" dropped"));
+  EXPECT_THAT(notes(log), HasSubstr("1 row of \"Latency\" dropped"));
 }
 
 TEST(ImportOsu, LabelsOfLaunchersAndJsonAreTakenOff) {
