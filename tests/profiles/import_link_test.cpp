@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include "profiles/import/network.h"
 #include "profiles/read.h"
 #include "profiles/write.h"
-#include "tests/profiles/helpers.h"
+#include "tests/profiles/network_logs.h"
 
 namespace breakeven {
 namespace {
@@ -21,14 +20,6 @@ std::string perftest_refused(const std::string& text) {
 std::string iperf3_refused(const std::string& text) {
   return failure([&] { (void)read_iperf3(text, "log"); });
 }
-std::string notes(const NetworkLog& log) {
-  std::string all;
-  for (const std::string& note : log.notes) {
-    all += note + "\n";
-  }
-  return all;
-}
-
 const std::string kGbits =
     " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n";
 
