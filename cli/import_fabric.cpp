@@ -60,6 +60,9 @@ std::vector<Importer> fabric_importers() {
           {"gloo", "gloo's benchmark", ranks, collectives<read_gloo>},
           {"deepspeed", "the communication benchmarks of DeepSpeed and of EleutherAI's cookbook", ranks,
            collectives<read_deepspeed_comm>},
+          {"collectives-csv",
+           "rows under collective,ranks,bytes,time_us, where bytes are what one rank contributes", ranks,
+           collectives<read_collectives_csv>},
           {"perftest", "ib_write_bw, ib_send_bw and their kin", {}, link<read_perftest>},
           {"iperf3", "iperf3 --json", {}, link<read_iperf3>}};
 }

@@ -9,6 +9,9 @@
 namespace breakeven {
 namespace {
 
+constexpr std::size_t kMostRanks = 1 << 20;
+constexpr Bytes kMostBytes = Bytes::of(1e15);
+
 std::string rows_of(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " row" : " rows");
 }
@@ -83,6 +86,10 @@ class Reading {
     if (collective.size_to_each && workers == 0) {
       throw Error(Fault::file, where_, "does not say among how many ranks", "--ranks N");
     }
+    if (workers > kMostRanks) {
+      throw Error(Fault::file, where_, std::to_string(workers) + " ranks",
+                  "at most " + std::to_string(kMostRanks));
+    }
     const double parts = collective.size_to_each ? static_cast<double>(workers) : 1;
     std::vector<Bytes> sizes;
     for (const CollectiveTable::Row& row : table.rows) {
@@ -91,6 +98,10 @@ class Reading {
         time.exchange = collective.exchange;
         time.workers = workers;
         time.payload = row.size * parts;
+        if (time.payload > kMostBytes) {
+          throw Error(Fault::file, where_ + ": line " + std::to_string(row.line),
+                      "a message of " + to_string(row.size), "at most " + to_string(kMostBytes));
+        }
         time.time = row.time;
         time.line = row.line;
         log_.rows.push_back(time);

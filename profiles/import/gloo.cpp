@@ -48,7 +48,7 @@ class Gloo {
   std::vector<std::string> notes;
 
  private:
-  /// "Algorithm:   allreduce_ring", or "ALLREDUCE_RING" on a line of its own; "Options:  processes=4,
+  /// "Algorithm:   allreduce_ring", or "ALLREDUCE_RING" below a rule; "Options:  processes=4,
   /// inputs=1, threads=1".
   bool take_run(const Tokens& tokens) {
     bool taken = false;
@@ -71,9 +71,10 @@ class Gloo {
         }
       }
     }
-    const auto capital = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
-    if (tokens.size() == 1 && !is_count(tokens[0]) &&
-        std::all_of(tokens[0].begin(), tokens[0].end(), capital)) {
+    const bool below_a_rule = below_a_rule_;
+    below_a_rule_ =
+        tokens.empty() ? below_a_rule : tokens[0].find_first_not_of('=') == std::string_view::npos;
+    if (below_a_rule && tokens.size() == 1 && !below_a_rule_) {
       std::string name(tokens[0]);
       std::transform(name.begin(), name.end(), name.begin(),
                      [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
@@ -135,6 +136,7 @@ class Gloo {
   }
 
   LogLines lines_;
+  bool below_a_rule_ = false;  ///< "====="
   std::string algorithm_;
   std::optional<std::size_t> size_;  ///< columns
   std::size_t elements_ = 0, median_ = 0;

@@ -38,7 +38,10 @@ std::optional<Seconds> round_trip(const Json& end) {
     if (!rtt && sender) {
       rtt = sender->find("mean_rtt");
     }
-    if (rtt && rtt->number() > 0) {  // 0: the system does not tell
+    if (rtt && (rtt->number() < 0 || rtt->number() > 1e9)) {
+      rtt->fail(rtt->scalar() + " us are no round trip", "0 to 1e9");
+    }
+    if (rtt && rtt->number() >= 1) {  // 0: the system does not tell
       const Seconds time = Seconds::of(rtt->number() * 1e-6);
       least = std::min(least.value_or(time), time);
     }
@@ -81,8 +84,8 @@ NetworkLog read_iperf3(std::string_view text, const std::string& where) {
   const std::size_t streams = test.at("num_streams", "the number of streams").count();
   const Json end = root.at("end", "the result");
   const double bits = received(end, protocol == "UDP");
-  if (bits <= 0) {
-    end.fail("nothing arrived", "bits_per_second above 0");
+  if (bits < 1) {
+    end.fail("nothing arrived", "bits_per_second of 1 or more");
   }
   NetworkLog log;
   const std::string version = text_or_empty(start, "version");
@@ -96,6 +99,9 @@ NetworkLog read_iperf3(std::string_view text, const std::string& where) {
   }
   if (streams > 1) {
     log.notes.emplace_back("one connection of a collective may reach less than several streams together");
+  }
+  if (const auto both = test.find("bidir"); both && both->number() != 0) {
+    log.notes.emplace_back("the other direction was busy too");
   }
   if (is_loopback(start)) {
     log.notes.emplace_back("both ends are this one machine: no network was measured");

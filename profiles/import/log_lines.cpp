@@ -94,16 +94,19 @@ std::optional<Printed> read_printed(std::string_view token) {
 }
 
 bool LogLines::next() {
-  if (rest_.empty()) {
-    return false;
+  if (wrapped_.empty()) {
+    if (rest_.empty()) {
+      return false;
+    }
+    ++number_;
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    wrapped_ = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
   }
-  number_ += wrapped_ ? 0 : 1;
-  const std::size_t newline = std::min(rest_.find('\n'), rest_.size());
-  const std::size_t escaped = rest_.substr(0, newline).find("\\n");  // lines in the texts of JSON
-  wrapped_ = escaped != std::string_view::npos;
-  const std::size_t end = wrapped_ ? escaped : newline;
-  line_ = without_colour(rest_.substr(0, end));
-  rest_.remove_prefix(std::min(end + (wrapped_ ? 2 : 1), rest_.size()));
+  constexpr std::string_view kEscaped = "\\n";  // ends a line in the texts of JSON
+  const std::size_t end = std::min(wrapped_.find(kEscaped), wrapped_.size());
+  line_ = without_colour(wrapped_.substr(0, end));
+  wrapped_.remove_prefix(std::min(end + kEscaped.size(), wrapped_.size()));
   tokens_ = words(without_label(line_));
   return true;
 }

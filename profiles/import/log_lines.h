@@ -49,11 +49,10 @@ class LogLines {
   [[nodiscard]] Seconds time(std::string_view token, double unit = 1e-6) const;
 
  private:
-  std::string_view rest_;
+  std::string_view rest_, wrapped_;  ///< of the file; of a line of it that holds several, as JSON does
   std::string where_, line_;
   Tokens tokens_;
   std::size_t number_ = 0;
-  bool wrapped_ = false;  ///< the next line is of the same line of the file
 };
 
 }  // namespace breakeven

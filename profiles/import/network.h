@@ -54,7 +54,9 @@ NetworkLog read_imb(std::string_view text, const std::string& where,
 NetworkLog read_gloo(std::string_view text, const std::string& where,
                      std::optional<std::size_t> workers = {});  ///< gloo's benchmark
 NetworkLog read_deepspeed_comm(std::string_view text, const std::string& where,
-                               std::optional<std::size_t> workers = {});    ///< DeepSpeed's, the cookbook's
+                               std::optional<std::size_t> workers = {});  ///< DeepSpeed's, the cookbook's
+NetworkLog read_collectives_csv(std::string_view text, const std::string& where,
+                                std::optional<std::size_t> workers = {});  ///< collective,ranks,bytes,time_us
 NetworkLog read_perftest(std::string_view text, const std::string& where);  ///< ib_write_bw, ib_send_bw, ...
 NetworkLog read_iperf3(std::string_view text, const std::string& where);    ///< iperf3 --json
 

@@ -25,8 +25,9 @@ class Osu {
       const Tokens& tokens = lines_.tokens();
       if (take_title(tokens)) {
         columns_ = 0;
-      } else if (has(tokens, "Size")) {
-        take_header(tokens);
+      } else if (const auto size = std::find(tokens.begin(), tokens.end(), "Size");
+                 std::any_of(size, tokens.end(), has_unit)) {
+        take_header({size, tokens.end()});
       } else if (columns_ > 0) {
         take_row(lines_.row(columns_));
       }
@@ -49,25 +50,28 @@ class Osu {
         title_ += (title_.empty() ? "" : " ") + std::string(*word);
       }
     }
+    if (title_.empty()) {  // osu_latency, between two
+      title_ = "Latency";
+    }
     if (test + 1 != tokens.end() && (test + 1)->starts_with('v')) {
       version_ = " " + std::string(*(test + 1));
     }
     return true;
   }
 
-  /// "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations"
+  static bool has_unit(std::string_view token) { return token.ends_with(')'); }
+
+  /// "Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations"
   void take_header(const Tokens& tokens) {
-    const auto size = std::find(tokens.begin(), tokens.end(), "Size");
     columns_ = 1;
-    for (auto token = size + 1; token != tokens.end(); ++token) {
-      columns_ += token->find('(') != std::string_view::npos || *token == "Iterations" ? 1 : 0;
+    for (const std::string_view token : tokens) {
+      columns_ += has_unit(token) || token == "Iterations" ? 1 : 0;
     }
     if (title_.empty()) {
       lines_.fail("the table has no title", "a line such as # OSU MPI Allreduce Latency Test v5.8");
     }
     const KnownCollective* collective = find_collective(kCollectives, title_);
-    const std::string_view first = size + 1 == tokens.end() ? std::string_view{} : *(size + 1);
-    if (collective != nullptr && (columns_ < 2 || (first != "Avg" && !first.starts_with("Latency")))) {
+    if (collective != nullptr && tokens[1] != "Avg" && !tokens[1].starts_with("Latency")) {
       lines_.fail("cannot understand this header", "# Size       Avg Latency(us)");
     }
     tables_.push_back({title_, collective, 0, {}});

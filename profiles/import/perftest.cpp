@@ -40,6 +40,7 @@ class Perftest {
                         (rows_ == 1 ? " row" : " rows") + ", the average at " + to_string(largest_) +
                         " counts" +
                         (pairs_.empty() || pairs_ == "1" ? "" : ", by " + pairs_ + " queue pairs at once"));
+    log.notes.emplace_back("a node with several ports sends more: --bandwidth says how much");
     return log;
   }
 
@@ -85,14 +86,15 @@ class Perftest {
     }
     const Bytes size = Bytes::of(static_cast<double>(lines_.count(row[0])));
     const auto average = read_printed(row[average_]);
+    const double rate = average ? average->value * unit_ : 0;
     constexpr double kMost = 1e15;  // bytes per second
-    if (!average || average->value <= 0 || average->value * unit_ > kMost) {
+    if (rate < 1 || rate > kMost) {
       lines_.fail("cannot use " + quote(row[average_]) + " as an average bandwidth", "a number above 0");
     }
     ++rows_;
     if (size >= largest_) {
       largest_ = size;
-      best_ = BytesPerSecond::of(average->value * unit_);
+      best_ = BytesPerSecond::of(rate);
     }
   }
 

@@ -77,6 +77,51 @@ TEST_F(ImportFabric, RanksAreTakenFromTheOptionsWhereTheFileIsSilent) {
   EXPECT_EQ(invoke({"import", "nccl-tests", log(), "-q"}).err, "");
 }
 
+TEST_F(ImportFabric, AnMpiBenchmarkNeedsOnlyItsRanks) {
+  std::string text = "# OSU MPI Allreduce Latency Test v7.5\n# Size       Avg Latency(us)\n";
+  for (double size = 1024; size <= 64.0 * 1048576; size *= 2) {
+    text += "0: " + significant(size, 12) + "   " + significant(60 + size / 1e3, 9) + "\n";
+  }
+  const std::string osu = write("osu.txt", text);
+  const Result silent = invoke({"import", "osu", osu});
+  EXPECT_EQ(silent.status, kFailed);
+  EXPECT_EQ(silent.err,
+            "breakeven: error: " + osu + ": does not say among how many ranks: expected --ranks N\n");
+  const std::string file = path("f.json");
+  const Result result = invoke({"import", "osu", osu, "--ranks", "4", "--ranks-per-node", "1", "-o", file});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_THAT(result.err,
+              StartsWith("breakeven: all-reduce among 4 ranks (--ranks): 17 rows, 1 KiB to 64 MiB, "
+                         "the whole vector\n"));
+  EXPECT_THAT(result.err, HasSubstr("across the network 1.5 GB/s, a step 10 us"));
+  const FabricProfile profile = read_fabric(read(file), file);
+  EXPECT_EQ(profile.source, "OSU micro-benchmarks v7.5, osu.txt");
+  EXPECT_EQ(profile.fabric.tables.at(0).points.size(), 17U);
+  const Result answer = invoke(joined(query(file, "4"), {"--format", "json"}));
+  ASSERT_EQ(answer.status, kAnswered) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("\"origin\": \"measured\""));
+}
+
+TEST_F(ImportFabric, OneLinkIsAFabricWhoseEfficiencyIsAssumed) {
+  const std::string iperf3 = write("iperf3.json", R"({"start":{"version":"iperf 3.12","sock_bufsize":0,
+    "sock_bufsize":0,"test_start":{"protocol":"TCP","num_streams":1}},
+    "end":{"streams":[{"sender":{"mean_rtt":40}}],"sum_received":{"bits_per_second":9.4e9}}})");
+  const std::string file = path("f.json");
+  const Result result = invoke({"import", "iperf3", iperf3, "-o", file});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("all of which collectives are assumed to reach"));
+  const Result answer = invoke(joined(query(file, "8"), {"--format", "json"}));
+  ASSERT_EQ(answer.status, kAnswered) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("iperf 3.12, iperf3.json"));
+  EXPECT_EQ(invoke({"import", "iperf3", iperf3, "--ranks", "8"}).err,
+            "breakeven: error: --ranks: a test of one link has no ranks: expected no such option\n");
+  const Result failed =
+      invoke({"import", "iperf3", write("bad.json", R"({"start":{},"end":{},"error":"unable to connect"})")});
+  EXPECT_EQ(failed.status, kFailed);
+  EXPECT_EQ(failed.err, "breakeven: error: " + path("bad.json") +
+                            ": iperf3 failed: \"unable to connect\": expected a run that ended\n");
+}
+
 TEST_F(ImportFabric, WhatCannotBeImportedIsSaidInOneLine) {
   const auto refused = [](const std::vector<std::string>& arguments, int status) {
     const Result result = invoke(joined({"import", "nccl-tests"}, arguments));

@@ -86,7 +86,7 @@ TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
       log.rows.push_back(row);
     }
   }
-  const Table& table = imported(log).fabric.tables.at(0);
+  const Table table = imported(log).fabric.tables.at(0);
   ASSERT_EQ(table.points.size(), once.rows.size());
   EXPECT_NEAR(table.points[5].time / once.rows[5].time, 1, 1e-5);
 }
@@ -94,7 +94,7 @@ TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
 TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   log.rows[4].time = log.rows[4].time * 100;
-  const Table& table = imported(log).fabric.tables.at(0);
+  const Table table = imported(log).fabric.tables.at(0);
   for (std::size_t i = 1; i < table.points.size(); ++i) {
     EXPECT_GE(table.points[i].time, table.points[i - 1].time);
   }
