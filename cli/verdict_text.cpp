@@ -141,9 +141,11 @@ std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answ
 
 std::vector<std::string> when_nothing_pays(const Answer& answer) {
   if (!network_matters(answer)) {
+    constexpr double kNothing = 1e-4;
+    const double gain = answer.max_speedup - 1;
     std::vector<std::string> lines = {fmt::format(
         "do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
-        percent(answer.max_speedup - 1))};
+        gain < kNothing ? "nothing" : percent(gain))};
     if (const Seconds idle = launch_bound(answer); idle > Seconds{}) {
       lines.push_back(
           fmt::format("The device idles {} of {}: launch-bound; a faster network or compression cannot help.",

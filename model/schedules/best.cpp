@@ -10,6 +10,7 @@ namespace breakeven {
 namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1e-9;  // rounding alone must not leave nothing
 
 /// One way to send the first so many gradients.
 struct Sent {
@@ -47,8 +48,9 @@ class Programme {
   std::vector<GradientRange> best() {
     keep_one();
     if (drag_ > 0 && count_ > 0) {
-      bound_by(ways_.back().front().end);
-      keep_all();
+      look_ahead();
+      const double bound = std::min(ways_.back().front().end, over_by_guess());
+      keep_all(bound * (1 + kSlack));
     }
     return ranges();
   }
@@ -87,47 +89,62 @@ class Programme {
     }
   }
 
-  /// What any way that is over by `bound` keeps to: how long the network must have been busy for the first so
-  /// many gradients, may have been, and when their last bucket must be through.
-  void bound_by(double bound) {
-    constexpr double kSlack = 1e-9;  // rounding alone must not leave nothing
-    bound *= 1 + kSlack;
-    least_busy_.assign(count_ + 1, kForever);
-    least_busy_[0] = 0;
+  /// What at least comes behind and before each number of gradients.
+  void look_ahead() {
+    behind_.assign(count_ + 1, {kForever, kForever, 0});
+    behind_[count_] = {0, backward_, count_};
+    least_before_.assign(count_ + 1, kForever);
+    least_before_[0] = 0;
     for (std::size_t end = 1; end <= count_; ++end) {
       each_bucket(end, [&](std::size_t begin, double, double price) {
-        least_busy_[end] = std::min(least_busy_[end], least_busy_[begin] + price);
+        least_before_[end] = std::min(least_before_[end], least_before_[begin] + price);
       });
     }
-    most_busy_.assign(count_ + 1, -kForever);
-    latest_.assign(count_ + 1, -kForever);
-    most_busy_[count_] = (bound - backward_) / drag_;
-    latest_[count_] = bound;
     for (std::size_t end = count_; end > 0; --end) {
       each_bucket(end, [&](std::size_t begin, double ready, double price) {
-        most_busy_[begin] = std::max(most_busy_[begin], most_busy_[end] - price);
-        if (ready + drag_ * least_busy_[begin] + price <= latest_[end]) {
-          latest_[begin] = std::max(latest_[begin], latest_[end] - price);
+        const double over = std::max(drag_ * price + behind_[end].over, ready + price + behind_[end].busy);
+        Behind& best = behind_[begin];
+        best.busy = std::min(best.busy, price + behind_[end].busy);
+        if (over < best.over) {
+          best.over = over;
+          best.next = end;
         }
       });
     }
   }
 
-  /// All ways within the bounds that no other beats in both times.
-  void keep_all() {
+  /// When all is over if each bucket is the one that would be best on an idle network: hardly later than the
+  /// best where the network is idle most of the time.
+  [[nodiscard]] double over_by_guess() const {
+    double through = 0, busy = 0;
+    for (std::size_t begin = 0; begin < count_; begin = behind_[begin].next) {
+      const std::size_t end = behind_[begin].next;
+      double ready = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        ready = std::max(ready, gradients_[i].ready.base());
+      }
+      const double price = price_[end * (end - 1) / 2 + (end - 1 - begin)];
+      through = std::max(through, ready + drag_ * busy) + price;
+      busy += price;
+    }
+    return std::max(through, backward_ + drag_ * busy);
+  }
+
+  /// All ways that can be over by `bound` and that no other beats in both times.
+  void keep_all(double bound) {
     for (std::size_t end = 1; end <= count_; ++end) {
       std::vector<Sent>& ways = ways_[end];
       ways.clear();
-      if (latest_[end] < 0) {
-        continue;
-      }
+      const Behind& behind = behind_[end];
       each_bucket(end, [&](std::size_t begin, double ready, double price) {
-        if (ready + drag_ * least_busy_[begin] + price > latest_[end]) {
+        const double before_this = drag_ * least_before_[begin];
+        if (std::max(ready + before_this + price + behind.busy, before_this + drag_ * price + behind.over) >
+            bound) {
           return;
         }
         for (std::size_t before = 0; before < ways_[begin].size(); ++before) {
           const Sent way = then(begin, end, before, ready, price);
-          if (way.end <= latest_[end] && way.busy <= most_busy_[end]) {
+          if (std::max(way.end + behind.busy, drag_ * way.busy + behind.over) <= bound) {
             keep(ways, way);
           }
         }
@@ -166,7 +183,14 @@ class Programme {
   double backward_, drag_;
   std::vector<double> price_;            // of the buckets in the order of each_bucket
   std::vector<std::vector<Sent>> ways_;  // by how many gradients are sent
-  std::vector<double> least_busy_, most_busy_, latest_;
+  /// Of the gradients behind some first ones, for any way to send those.
+  struct Behind {
+    double busy = 0;       // how long the network takes at least
+    double over = 0;       // when all is over at the earliest, apart from how the first ones slowed backward
+    std::size_t next = 0;  // end of the bucket with which that is so
+  };
+  std::vector<Behind> behind_;
+  std::vector<double> least_before_;  // how long the network takes at least for the first ones
 };
 
 }  // namespace
