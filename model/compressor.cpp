@@ -16,8 +16,9 @@ Bytes bytes(std::span<const Shape> tensors) {
 }
 
 std::string_view name(Exchange exchange) {
-  constexpr std::array<std::string_view, 8> names = {"none",       "all_reduce", "reduce_scatter", "all_gather",
-                                                     "all_to_all", "push_pull",  "tree_step",      "broadcast"};
+  constexpr std::array<std::string_view, 8> names = {"none",       "all_reduce", "reduce_scatter",
+                                                     "all_gather", "all_to_all", "push_pull",
+                                                     "tree_step",  "broadcast"};
   return names[static_cast<std::size_t>(exchange)];
 }
 

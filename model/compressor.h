@@ -106,8 +106,8 @@ class Kernel {
   /// Takes what the exchange of this round delivered: the sum (all_reduce, push_pull), this worker's part of
   /// the sum (reduce_scatter), every worker's payload by rank (all_gather), every worker's part for this one
   /// by rank (all_to_all), the sender's payload, or nothing where none sends to this worker (tree_step),
-  /// worker 0's payload (broadcast). After the last round `mean` holds the mean gradient of all workers, the same bits
-  /// at each of them.
+  /// worker 0's payload (broadcast). After the last round `mean` holds the mean gradient of all workers, the
+  /// same bits at each of them.
   virtual void decode(std::size_t round, std::span<const std::byte> received, std::span<float> mean) = 0;
 };
 
