@@ -9,4 +9,4 @@ def write_or_check(path, text):
     elif path.read_text(encoding="utf-8") == text:
         print("up to date")
     else:
-        sys.exit(f"{path} is out of date: run {sys.argv[0]} {sys.argv[1]}")
+        sys.exit(f"{path} is out of date: run {' '.join(word for word in sys.argv if word != '--check')}")

@@ -210,10 +210,6 @@ std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host) {
     const Range settled = timeline.settled(*forward);
     result.forward = seconds(std::min(settled.end, backward.begin) - std::min(settled.begin, backward.begin));
   }
-  if (const auto optimizer = timeline.longest(Span::Kind::optimizer, host)) {
-    const Range settled = timeline.settled(*optimizer);
-    result.optimizer = seconds(settled.end - settled.begin);
-  }
   const auto all = timeline.launched(host);
   const std::vector<Range> computes = ranges_of(all, false, step);
   const std::vector<Range> others = ranges_of(all, true, step);
@@ -233,6 +229,11 @@ std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host) {
   result.stalled = seconds(stalled);
   result.tail =
       seconds(reduces.empty() ? 0 : std::max(0.0, std::min(reduces.back().end, step.end) - backward.end));
+  if (const auto optimizer = timeline.longest(Span::Kind::optimizer, host)) {
+    const Range settled = timeline.settled(*optimizer);  // from when the host is there: it may wait for sums
+    const double sums = reduces.empty() ? backward.end : std::max(backward.end, reduces.back().end);
+    result.optimizer = seconds(std::max(0.0, settled.end - std::max(settled.begin, sums)));
+  }
   result.backward = seconds(std::max(0.0, backward.end - backward.begin - stalled));
   add_buckets(timeline, exchanges, backward, result);
   return result;
