@@ -58,7 +58,7 @@ constexpr std::string_view kMeasureDetails =
 /// Lives as long as the table of commands.
 std::string_view import_details() {
   static const std::string text =
-      importers_text() + "\n\nWhat was understood goes to standard error, the profile to standard output.";
+      importers_text() + "What was understood goes to standard error, the profile to standard output.";
   return text;
 }
 

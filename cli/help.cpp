@@ -62,9 +62,14 @@ std::string command_help(const Command& row) {
 }  // namespace
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  if (const std::size_t end = text.find('\n'); end != std::string_view::npos) {
+    return wrapped(text.substr(0, end), indent, width) + wrapped(text.substr(end + 1), indent, width);
+  }
+  indent += std::min(text.find_first_not_of(' '), text.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::string out, line;
   const auto finish = [&] {
-    out.append(indent, ' ').append(line).append("\n");
+    out.append(line.empty() ? 0 : indent, ' ').append(line).append("\n");
     line.clear();
   };
   while (!text.empty()) {

@@ -59,13 +59,11 @@ void check_flags(const Request& request, const Importer& importer) {
 std::string importers_text() {
   std::string text;
   for (const Kind& kind : kinds()) {
-    text += std::string(text.empty() ? "" : "\n\n") + std::string(kind.makes) + ". ";
-    bool first = true;
+    text += std::string(kind.makes) + ":\n";
     for (const Importer& importer : kind.formats) {
-      text += (first ? "" : "; ") + std::string(importer.name) + ": " + std::string(importer.reads);
-      first = false;
+      text += "  " + std::string(importer.name) + ": " + std::string(importer.reads) + "\n";
     }
-    text += ".";
+    text += "\n";
   }
   return text;
 }

@@ -31,7 +31,8 @@ const std::vector<Topic>& topics();
 
 /// A command line to paste: a broken line ends with a backslash.
 std::string example_text(std::string_view line, std::size_t width);
-/// `text` in lines of at most `width` columns, each behind `indent` spaces.
+/// `text` in lines of at most `width` columns, each behind `indent` spaces and those that its own line begins
+/// with.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
 }  // namespace breakeven::cli

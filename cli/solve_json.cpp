@@ -9,7 +9,7 @@ namespace {
 std::vector<Value> cells_of(const Solved& solved, const SolvedRow& row) {
   const auto optional = [](const std::optional<double>& value) { return value ? Value(*value) : Value(); };
   std::string ranges;
-  for (const Range& range : row.solution.ranges) {
+  for (const Interval& range : row.solution.ranges) {
     ranges += (ranges.empty() ? "" : ";") + (range.begins ? exact(range.low) : "") + ".." +
               (range.ends ? exact(range.high) : "");
   }
@@ -39,7 +39,7 @@ const std::vector<std::string>& columns() {
 
 void write_ranges(JsonWriter& json, const Solution& solution) {
   json.begin_array(true);
-  for (const Range& range : solution.ranges) {
+  for (const Interval& range : solution.ranges) {
     json.begin_array();
     range.begins ? json.value(range.low) : json.null();
     range.ends ? json.value(range.high) : json.null();

@@ -51,7 +51,7 @@ bool counts(Unknown unknown) {
 /// "above 27 Gbit/s", "2 to 12", "any", "none".
 std::string ranges_text(Unknown unknown, const Solution& solution) {
   std::string text;
-  for (const Range& range : solution.ranges) {
+  for (const Interval& range : solution.ranges) {
     const std::string low = shown(unknown, range.low);
     const std::string high = shown(unknown, range.high);
     text += text.empty() ? "" : ", ";
@@ -202,7 +202,7 @@ std::optional<double> value_of(Unknown unknown, const SolvedRow& row) {
   if (ranges.empty()) {
     return std::nullopt;
   }
-  const Range& first = ranges.front();
+  const Interval& first = ranges.front();
   if (unknown == Unknown::ratio && !first.begins) {
     return 1;
   }

@@ -53,8 +53,8 @@ class Ranges {
   template <class Edge>
   void add(double last, double here, bool now, const Edge& edge_of) {
     if (now && !before_) {
-      ranges_.push_back(first_ ? Range{here, here, false, false}
-                               : Range{edge_of(last, here), here, true, false});
+      ranges_.push_back(first_ ? Interval{here, here, false, false}
+                               : Interval{edge_of(last, here), here, true, false});
     } else if (!now && before_) {
       ranges_.back().high = edge_of(last, here);
       ranges_.back().ends = true;
@@ -64,10 +64,10 @@ class Ranges {
     before_ = now;
     first_ = false;
   }
-  [[nodiscard]] std::vector<Range> take() { return std::move(ranges_); }
+  [[nodiscard]] std::vector<Interval> take() { return std::move(ranges_); }
 
  private:
-  std::vector<Range> ranges_;
+  std::vector<Interval> ranges_;
   bool before_ = false, first_ = true;
 };
 
@@ -190,7 +190,7 @@ Solution solve_codec_time(const Scenario& scenario, const Subject& subject, cons
   const auto value = [&](double factor) { return forecasts.value(scenario.fabric, {.codec = factor}); };
   solution = solve_over(log_grid(1 / kFar, kFar, kPerDecade), goal, value);
   solution.best = std::max(solution.best, value(0));
-  for (Range& range : solution.ranges) {
+  for (Interval& range : solution.ranges) {
     range.low *= here.base();
     range.high *= here.base();
   }

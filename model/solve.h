@@ -12,12 +12,12 @@
 namespace breakeven {
 
 /// A closed range of an input. Without an end of its own it goes on as far as was looked.
-struct Range {
+struct Interval {
   double low = 0, high = 0;
   bool begins = false, ends = false;
 };
 struct Solution {
-  std::vector<Range> ranges;  ///< where the goal is reached; empty: nowhere
+  std::vector<Interval> ranges;  ///< where the goal is reached; empty: nowhere
   double best = 0;            ///< the most that was seen of what the goal measures
 };
 

@@ -27,7 +27,7 @@ TEST(SolveOver, FindsEveryRangeOfWhatIsNotMonotone) {
   const Solution solution = solve_over(log_grid(1, 1e3, 12), goal, wave);
   ASSERT_EQ(solution.ranges.size(), 3U);
   for (std::size_t i = 0; i < solution.ranges.size(); ++i) {
-    const Range& range = solution.ranges[i];
+    const Interval& range = solution.ranges[i];
     EXPECT_TRUE(range.begins && range.ends);
     EXPECT_NEAR(std::log10(range.low), static_cast<double>(i) + 1.0 / 12, 1e-12);
     EXPECT_NEAR(std::log10(range.high), static_cast<double>(i) + 5.0 / 12, 1e-12);
