@@ -74,8 +74,10 @@ double near_linear(const Prediction& plain, const Scenario& scenario) {
     for (std::size_t r = 0; r < plain.transfers[m].size(); ++r) {
       const Transfer& done = plain.transfers[m][r];
       exchanges.push_back(done.time);
-      latencies.push_back(
-          transfer(scenario.fabric, plain.plans[m][r].exchange, {}, scenario.group(), done.algorithm).time);
+      latencies.push_back(done.nccl ? done.nccl->latency
+                                    : transfer(scenario.fabric, plain.plans[m][r].exchange, {},
+                                               scenario.group(), done.algorithm)
+                                          .time);
     }
   }
   return near_linear_ratio(plain.parts.backward, exchanges, latencies);

@@ -13,14 +13,17 @@ struct Transfer {
   Algorithm algorithm = Algorithm::ring;  ///< the one that was priced
   Bytes wire;                             ///< what one worker sends
   bool from_table = false, extrapolated = false;
-  Seconds one_way;  ///< to or from parameter servers, where pushes and pulls pass each other
+  std::optional<NcclCost> nccl;  ///< what NCCL's model chose
+  Seconds one_way;               ///< to or from parameter servers, where pushes and pulls pass each other
 };
 
 /// `payload`: what one worker contributes (see Round). An algorithm that has no form of `exchange` falls back
 /// to the one every library has (ring; direct for all-to-all), and Transfer::algorithm says so. `summed`:
-/// what is added up, where that is not the payload.
+/// what is added up, where that is not the payload. `element`: what a reduction adds, which decides whether
+/// switches can.
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                  Algorithm algorithm = Algorithm::automatic, std::optional<Bytes> summed = {});
+                  Algorithm algorithm = Algorithm::automatic, std::optional<Bytes> summed = {},
+                  Element element = Element::f32);
 
 /// The textbook ring all-reduce over one level: steps*(n-1) latencies + 2(n-1)/n payload/bandwidth. Two steps
 /// per worker is what reduce-scatter + all-gather take; some papers print one.

@@ -31,6 +31,10 @@ struct Call {
   [[nodiscard]] bool all_reduce() const { return exchange == Exchange::all_reduce; }
 };
 
+constexpr std::array<std::string_view, 6> kArchitectures = {"volta", "turing", "ampere",
+                                                            "ada",   "hopper", "blackwell"};
+constexpr std::array<std::string_view, 3> kPeers = {"pcie", "nvlink", "nvswitch"};
+constexpr std::array<std::string_view, 3> kCpus = {"intel", "amd", "arm"};
 constexpr std::array<std::string_view, 7> kAlgorithms = {
     "Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"};
 constexpr std::array<std::string_view, 3> kProtocols = {"LL", "LL128", "Simple"};
@@ -208,6 +212,28 @@ bool enabled(const Call& c, NcclAlgorithm algorithm, NcclProtocol protocol) {
 
 }  // namespace
 
+std::string_view name(Architecture architecture) {
+  return kArchitectures[static_cast<std::size_t>(architecture)];
+}
+
+std::string_view name(PeerLink peers) {
+  return kPeers[static_cast<std::size_t>(peers)];
+}
+
+std::string_view name(CpuVendor cpu) {
+  return kCpus[static_cast<std::size_t>(cpu)];
+}
+
+std::string missing(const NcclTopology& topology, const NcclGroup& group) {
+  if (!topology.architecture) {
+    return "the architecture of the GPUs";
+  }
+  if (group.per_node() > 1 && !topology.peers) {
+    return "what the GPUs of a node reach each other over";
+  }
+  return group.nodes > 1 && topology.channels == 0 ? "the channels across nodes" : "";
+}
+
 std::string_view name(NcclAlgorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
@@ -216,11 +242,15 @@ std::string_view name(NcclProtocol protocol) {
   return kProtocols[static_cast<std::size_t>(protocol)];
 }
 
+bool in_switch(NcclAlgorithm algorithm) {
+  return algorithm != tree && algorithm != ring && algorithm != pat;
+}
+
 std::optional<NcclCost> nccl_cost(const NcclTopology& topology, const NcclGroup& group, Exchange exchange,
                                   Bytes bytes, bool switch_adds) {
   const bool known = exchange == Exchange::all_reduce || exchange == Exchange::reduce_scatter ||
                      exchange == Exchange::all_gather;
-  if (!known || group.ranks <= 1 || !topology.architecture || (group.nodes > 1 && topology.channels == 0)) {
+  if (!known || group.ranks <= 1 || !missing(topology, group).empty()) {
     return std::nullopt;
   }
   const Call call = call_of(topology, group, exchange, bytes);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/compressor.h"
@@ -16,6 +17,9 @@ enum class Architecture { volta, turing, ampere, ada, hopper, blackwell };
 /// What the GPUs of a node reach each other over.
 enum class PeerLink { pcie, nvlink, nvswitch };
 enum class CpuVendor { intel, amd, arm };
+std::string_view name(Architecture architecture);
+std::string_view name(PeerLink peers);
+std::string_view name(CpuVendor cpu);
 
 /// What NCCL's model asks about a cluster besides the speed of its links.
 struct NcclTopology {
@@ -36,10 +40,15 @@ struct NcclGroup {
   [[nodiscard]] std::size_t per_node() const { return ranks / nodes; }
 };
 
+/// What the model needs and nobody stated, in words; empty: nothing.
+std::string missing(const NcclTopology& topology, const NcclGroup& group);
+
 enum class NcclAlgorithm { tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree, pat };
 enum class NcclProtocol { ll, ll128, simple };
 std::string_view name(NcclAlgorithm algorithm);
 std::string_view name(NcclProtocol protocol);
+/// Switches add or spread what is exchanged.
+bool in_switch(NcclAlgorithm algorithm);
 
 /// latency + bytes / bandwidth = time.
 struct NcclCost {
@@ -52,8 +61,9 @@ struct NcclCost {
 };
 
 /// The cheapest enabled pair of algorithm and protocol, as NCCL picks it; all-reduce, reduce-scatter and
-/// all-gather only (others: none). `bytes`: the whole tensor. `switch_adds`: whether switches know how to add
-/// the elements; a reduction they cannot add never runs on NVLS or CollNet.
+/// all-gather only (others, and where something is missing(): none). `bytes`: the whole tensor.
+/// `switch_adds`: whether switches know how to add the elements; a reduction they cannot add never runs on
+/// NVLS or CollNet.
 std::optional<NcclCost> nccl_cost(const NcclTopology& topology, const NcclGroup& group, Exchange exchange,
                                   Bytes bytes, bool switch_adds);
 

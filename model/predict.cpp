@@ -112,7 +112,7 @@ MessageCosts Forecast::costs(const Scenario& scenario, const Compressor& compres
             for (const Round& round : plan(size)) {
               const bool startup = size == Bytes{};
               time += transfer(scenario.fabric, round.exchange, startup ? Bytes{} : round.payload, group_,
-                               algorithm_, startup ? Bytes{} : round.summed)
+                               algorithm_, startup ? Bytes{} : round.summed, round.element)
                           .time +
                       message_time_;
             }
@@ -214,7 +214,7 @@ void Forecast::build_chains(const Scenario& scenario) {
 /// other.
 void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain) {
   const Stage stage{Resource::network, Activity::exchange, {}, index};
-  Hop hop{message, index, chain.stages.size(), round.exchange, round.payload, round.summed};
+  Hop hop{message, index, chain.stages.size(), round.exchange, round.payload, round.summed, round.element};
   chain.stages.push_back(stage);
   if (overlapped_ && sending_.splits && round.exchange == Exchange::all_reduce &&
       plans_[message].size() == 1) {
@@ -226,7 +226,8 @@ void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t
            chain.stages.size(),
            Exchange::all_gather,
            round.payload / static_cast<double>(group_.workers),
-           {}};
+           {},
+           round.element};
     chain.stages.push_back(stage);
   } else if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
              (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
@@ -257,13 +258,13 @@ void Forecast::price(const Fabric& fabric) {
   for (std::size_t i = 0; i < hops_.size(); ++i) {
     // Buckets come in runs of one size.
     if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload &&
-        hops_[i].summed == hops_[i - 1].summed) {
+        hops_[i].summed == hops_[i - 1].summed && hops_[i].element == hops_[i - 1].element) {
       transfers_[i] = transfers_[i - 1];
       exchange_[i] = exchange_[i - 1];
       continue;
     }
-    transfers_[i] =
-        transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_, hops_[i].summed);
+    transfers_[i] = transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_, hops_[i].summed,
+                             hops_[i].element);
     exchange_[i] = transfers_[i].time + message_time_;
   }
 }

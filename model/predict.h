@@ -66,6 +66,7 @@ class Forecast {
     Exchange exchange = Exchange::none;
     Bytes payload;
     std::optional<Bytes> summed;
+    Element element = Element::f32;
     bool pulls = false;  // the next stage is the way back
   };
   void prepare(const Scenario& scenario, const Compressor& compressor);

@@ -3,6 +3,7 @@
 
 #include "model/codec.h"
 #include "model/device.h"
+#include "model/nccl.h"
 #include "model/origin.h"
 #include "profiles/json_reader.h"
 
@@ -17,6 +18,10 @@ double read_share(const Json& json);
 void read_curves(const Json& row, CodecCosts& costs);
 /// Forward's share of a step's FLOPs.
 double forward_share(const Workload& workload);
+
+/// What NCCL's model asks: of a device its own share, of a fabric all.
+NcclTopology read_nccl_device(const Json& json);
+NcclTopology read_nccl_fabric(const Json& json);
 
 /// The position of `json`'s text in `names`; refuses others.
 std::size_t read_choice(const Json& json, const std::vector<std::string>& names, std::string_view what);
