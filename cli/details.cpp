@@ -105,9 +105,14 @@ void add_nccl(Details& all, const NcclTopology& topology, const std::string& sou
     add(name(*topology.peers));
   }
   if (topology.channels > 0) {
-    add(fmt::format("{} channels across nodes", topology.channels));
-    add("driver's latency " + to_string(topology.latency));
+    add(fmt::format("{} {} across nodes", topology.channels,
+                    topology.channels == 1 ? "channel" : "channels"));
+  }
+  if (topology.cpu != CpuVendor::intel) {
     add(name(topology.cpu));
+  }
+  if (topology.latency > Seconds{}) {
+    add("driver's latency " + to_string(topology.latency));
   }
   if (topology.gpudirect) {
     add("GPUDirect");

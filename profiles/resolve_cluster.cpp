@@ -239,7 +239,8 @@ void resolve_nccl(Resolution& r) {
   }
   if (group.nodes() > 1) {
     text += ", " + std::to_string(topology.channels) + (topology.channels == 1 ? " channel" : " channels") +
-            " across nodes, driver's latency " + to_string(topology.latency) +
+            " across nodes" +
+            (topology.latency > Seconds{} ? ", driver's latency " + to_string(topology.latency) : "") +
             (topology.gpudirect ? ", GPUDirect" : "");
   }
   const auto source = r.fabric ? r.fabric->sources.find("nccl") : r.device.sources.find("nccl");
