@@ -23,9 +23,9 @@ extern char** environ;  // NOLINT(readability-redundant-declaration)
 namespace breakeven {
 namespace {
 
-OptionValues values(const char* method) {
-  return {{"model", "resnet50"},   {"device", "v100"},        {"batch", "32"},   {"workers", "64"},
-          {"bandwidth", "10Gbps"}, {"workers-per-node", "4"}, {"method", method}};
+OptionValues values(const char* method, const char* schedule = "ddp") {
+  return {{"model", "resnet50"},   {"device", "v100"},        {"batch", "32"},    {"workers", "64"},
+          {"bandwidth", "10Gbps"}, {"workers-per-node", "4"}, {"method", method}, {"schedule", schedule}};
 }
 Registry registry() {
   Registry result;
@@ -44,9 +44,9 @@ void read_memory(benchmark::State& state) {
 BENCHMARK(read_memory);
 
 /// One step of ResNet-50 (161 tensors) with its network priced, by spec.
-void step(benchmark::State& state, const char* method, const char* spec) {
+void step(benchmark::State& state, const char* method, const char* spec, const char* schedule = "ddp") {
   const Catalogue catalogue;
-  const ScenarioSetup setup = resolve(values(method), catalogue);
+  const ScenarioSetup setup = resolve(values(method, schedule), catalogue);
   const Candidate candidate = priced(registry().make(spec), setup);
   Forecast forecast(setup.scenario, *candidate.compressor);
   for (auto _ : state) {
@@ -57,6 +57,27 @@ void step(benchmark::State& state, const char* method, const char* spec) {
 BENCHMARK_CAPTURE(step, timeline_plain, "timeline", "none");
 BENCHMARK_CAPTURE(step, timeline_powersgd, "timeline", "powersgd:rank=4");
 BENCHMARK_CAPTURE(step, closed_form_plain, "closed-form", "none");
+// Pieces of 4 MB: a million elements.
+BENCHMARK_CAPTURE(step, timeline_p3, "timeline", "none", "p3:slice=1000000");
+BENCHMARK_CAPTURE(step, timeline_bytescheduler, "timeline", "none", "bytescheduler:partition=1000000");
+
+/// The best buckets anew for each network, as a search for a bandwidth asks for them.
+void optimal(benchmark::State& state, const char* model) {
+  const Catalogue catalogue;
+  OptionValues asked = values("timeline", "optimal");
+  asked["model"] = model;
+  const ScenarioSetup setup = resolve(asked, catalogue);
+  const Candidate plain = registry().make("none");
+  Forecast forecast(setup.scenario, *plain.compressor);
+  Fabric fabric = setup.scenario.fabric;
+  for (auto _ : state) {
+    fabric.across.bandwidth *= 1 + 1e-9;
+    benchmark::DoNotOptimize(forecast.run(fabric));
+  }
+}
+BENCHMARK_CAPTURE(optimal, resnet50, "resnet50");
+BENCHMARK_CAPTURE(optimal, bert_large, "bert-large");
+BENCHMARK_CAPTURE(optimal, densenet201, "densenet201");
 
 /// The same from the scenario on: buckets, plans and timeline.
 void predict_resnet50(benchmark::State& state) {

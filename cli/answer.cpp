@@ -74,13 +74,35 @@ double near_linear(const Prediction& plain, const Scenario& scenario) {
     for (std::size_t r = 0; r < plain.transfers[m].size(); ++r) {
       const Transfer& done = plain.transfers[m][r];
       exchanges.push_back(done.time);
+      const Round& round = plain.plans[m][r];
       latencies.push_back(done.nccl ? done.nccl->latency
-                                    : transfer(scenario.fabric, plain.plans[m][r].exchange, {},
-                                               scenario.group(), done.algorithm)
+                                    : transfer(scenario.fabric, round.exchange, {}, scenario.group(),
+                                               done.algorithm, {}, round.distance)
                                           .time);
     }
   }
   return near_linear_ratio(plain.parts.backward, exchanges, latencies);
+}
+
+/// Some exchange was not measured where others were: a table and a formula are weighed against each other.
+void warn_of_formula(Answer& answer, const std::string& label, const Prediction& prediction) {
+  std::size_t from_table = 0;
+  std::size_t from_formula = 0;
+  for (const std::vector<Transfer>& of_message : prediction.transfers) {
+    for (const Transfer& done : of_message) {
+      from_table += done.from_table ? 1 : 0;
+      from_formula += !done.from_table && done.time > Seconds{} ? 1 : 0;
+    }
+  }
+  const auto measured = [](const Prediction& other) {
+    return !other.transfers.empty() && !other.transfers.front().empty() &&
+           other.transfers.front().front().from_table;
+  };
+  if (from_formula > 0 && (from_table > 0 || measured(answer.plain))) {
+    answer.setup.warnings.push_back(
+        label +
+        ": some exchange is not in the fabric's measured tables; a formula over its links stands for it");
+  }
 }
 
 }  // namespace
@@ -126,7 +148,10 @@ Answer answer(const Context& context) {
   };
   const bool wide = gradient == Element::f32;
   if (wide && std::none_of(named.begin(), named.end(), is_cast)) {
-    answer.rows.push_back(judged(context.registry.make("bf16"), setup, *none.compressor));
+    // The baseline is what DDP's own hook does; --placement is about the codecs that were named.
+    ScenarioSetup hooked = setup;
+    hooked.scenario.overlap.placement.reset();
+    answer.rows.push_back(judged(context.registry.make("bf16"), hooked, *none.compressor));
     answer.rows.back().cast = true;
   }
   for (const Candidate& candidate : named) {
@@ -140,6 +165,9 @@ Answer answer(const Context& context) {
     answer.rows.push_back(std::move(row));
   }
   label_rows(answer);
+  for (const AnswerRow& row : answer.rows) {
+    warn_of_formula(answer, row.label, row.prediction);
+  }
   return answer;
 }
 

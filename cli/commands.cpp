@@ -1,58 +1,12 @@
-// The two tables: what the program can do, and the options that are not part of a scenario.
+// The table of commands: what the program can do.
 #include <algorithm>
 #include <stdexcept>
 
 #include "cli/command.h"
-#include "model/error.h"
-#include "model/units.h"
+#include "cli/importers.h"
 
 namespace breakeven::cli {
 namespace {
-
-constexpr Flag kFlags[] = {
-    {"scheme", 's', "SCHEME", "a scheme to judge, NAME or NAME:KEY=VALUE,... (repeatable; see list schemes)",
-     true},
-    {"format", 0, "table|json|jsonl|csv|markdown",
-     "how the answer is written (default table); all but table and markdown use base units: seconds, bytes, "
-     "bytes per second"},
-    {"output", 'o', "FILE", "write to FILE, whole or not at all, instead of standard output (-)"},
-    {"explain", 0, "", "also every formula with its numbers put in, and the origin of each input"},
-    {"exit-verdict", 0, "",
-     "exit with 0 when a named scheme pays, 10 when none does, 11 when it is too close to call"},
-    {"names", 0, "", "only the names, one a line"},
-    {"threads", 0, "N",
-     "threads: of a sweep (default: all; its rows do not depend on it), of each kernel that is measured, or "
-     "of "
-     "the benchmarks to import (default: 1)"},
-    {"scaling", 0, "FRACTION",
-     "a measured scaling factor, such as 60%: the step of one worker alone / the step among all"},
-    {"target-scaling", 0, "FRACTION",
-     "the scaling factor that is wanted, 100% being linear (default: 95% and 99%; repeatable)", true},
-    {"progress", 0, "auto|always|never", "a running count on standard error (default auto: on a terminal)"},
-    {"dry-run", 0, "", "only the number of rows"},
-    {"elements", 0, "LIST",
-     "gradient elements of the messages, as a list or a range (default 1024,65536,1048576,16777216)"},
-    {"repeats", 0, "N", "timings of each, of which the median counts (default 15)"},
-    {"gradients", 0, "normal|heavy-tailed", "the made-up gradients that are coded (default normal)"},
-    {"cold", 0, "", "the profile holds the times with emptied caches; without it, with warm ones"},
-    {"map", 0, "PATTERN=SIDE:SPEC",
-     "benchmarks named PATTERN time SIDE (encode, decode, decode_next) of the scheme SPEC; in PATTERN {n} is "
-     "the number of gradient elements, * anything but a slash (repeatable)",
-     true},
-    {"name", 0, "NAME", "name of the profile (default measured or imported)"},
-    {"device", 0, "NAME", "the device that the times are for, as a query names it (default cpu)"},
-    {"scheme-file", 0, "FILE", "also the scheme that this JSON file describes (repeatable)", true},
-    {"plugin", 0, "FILE", "also the schemes of this shared object (repeatable)", true},
-    {"profiles", 0, "DIR",
-     "also the profiles in DIR/models, DIR/devices, DIR/fabrics, DIR/codecs, DIR/sweeps, DIR/published "
-     "(repeatable)",
-     true},
-    {"color", 0, "auto|always|never",
-     "colour (default auto: on a terminal, unless NO_COLOR is set or TERM is dumb)"},
-    {"quiet", 'q', "", "no warnings"},
-    {"verbose", 'v', "", "on standard error also where each figure comes from"},
-    {"help", 'h', "", "this text"},
-};
 
 constexpr std::string_view kQueryDetails =
     "Says first what an infinitely fast network would bring, since no scheme can gain more. Then for each "
@@ -65,7 +19,7 @@ constexpr std::string_view kSweepDetails =
     "GRID is a name (list sweeps) or a JSON file. Every scenario option takes a list (8,16,32) or a range "
     "(1Gbps..100Gbps*2 by a "
     "factor, 10Gbps..50Gbps+10Gbps by a step); rows are every combination, and what the command line says "
-    "replaces what the grid says. "
+    "replaces what the grid says (cases that then no longer differ are one). "
     "Rows are streamed in the order of the grid, so that memory does not grow with them; the count of setups "
     "in which compression "
     "pays goes to standard error.";
@@ -87,7 +41,11 @@ constexpr std::string_view kPlanDetails =
     "by an exact search, and compares them with DDP's, MG-WFBP's, one bucket and one a tensor. Then the "
     "settings of frameworks that come nearest: PyTorch DDP's bucket_cap_mb (in MiB; given one, recent "
     "releases size the first bucket by it too), Horovod's buffer and cycle, and DeepSpeed's bucket sizes in "
-    "elements, for ZeRO 1 and 2 (priced as all-reduces). --format csv and jsonl write the buckets.";
+    "elements, for ZeRO 1 and 2 (priced as all-reduces). With --scheme each bucket is sent plain or by one "
+    "of the schemes, whichever ends the step soonest; a codec under placement serial waits for the end of "
+    "backward, bucket by bucket. That search is exact where no scheme takes codec time; otherwise buckets "
+    "choose in turn, the largest first (as Espresso does), from many divisions, and boundaries move while "
+    "that helps. --format csv and jsonl write the buckets.";
 
 constexpr std::string_view kMeasureDetails =
     "Runs the code of each scheme (default: every one that has code) on made-up gradients of several sizes "
@@ -97,10 +55,12 @@ constexpr std::string_view kMeasureDetails =
     "the profile. Times are by the wall clock, since that is what a step waits for: leave the machine alone "
     "meanwhile. Times with emptied caches are in the table too.";
 
-constexpr std::string_view kImportDetails =
-    "google-benchmark: the JSON that a program with Google Benchmark in it writes with "
-    "--benchmark_format=json or --benchmark_out. Benchmarks named SIDE/SPEC/ELEMENTS are understood as they "
-    "are, others by --map. What was understood goes to standard error, the codec profile to standard output.";
+/// Lives as long as the table of commands.
+std::string_view import_details() {
+  static const std::string text =
+      importers_text() + "\n\nWhat was understood goes to standard error, the profile to standard output.";
+  return text;
+}
 
 constexpr std::string_view kCheckDetails =
     "Runs each scheme among 1 to 8 workers, on messages of awkward sizes and on normal, heavy-tailed, "
@@ -172,14 +132,19 @@ std::vector<Command> table() {
              "64 --bandwidth 100Gbps"}},
        .run = solve},
       {.name = "plan",
-       .summary = "the best gradient buckets, and settings that come near",
+       .summary = "the best gradient buckets, a scheme for each, and settings that come near",
        .usage = "",
        .scenario = true,
-       .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
+       .flags = {"scheme", "format", "output", "scheme-file", "plugin", "profiles", "color", "quiet",
+                 "verbose", "help"},
        .details = kPlanDetails,
-       .examples = {{"ResNet-50 on 64 V100 behind 10 Gbit/s",
-                     "breakeven plan --model resnet50 --device v100 --batch 64 --workers 64 "
-                     "--workers-per-node 4 --bandwidth 10Gbps"}},
+       .examples =
+           {{"ResNet-50 on 64 V100 behind 10 Gbit/s",
+             "breakeven plan --model resnet50 --device v100 --batch 64 --workers 64 "
+             "--workers-per-node 4 --bandwidth 10Gbps"},
+            {"and which of them to compress, with which scheme",
+             "breakeven plan --model bert-large --device v100 --batch 16 --workers 16 --bandwidth 25Gbps "
+             "--scheme powersgd:rank=4 --scheme bf16"}},
        .run = plan},
       {.name = "trace",
        .summary = "one step's timeline, for Perfetto or chrome://tracing",
@@ -206,14 +171,21 @@ std::vector<Command> table() {
        .run = measure},
       {.name = "import",
        .summary = "what another program measured: a profile",
-       .usage = "google-benchmark FILE",
+       .usage = "FORMAT FILE",
        .least = 2,
        .most = 2,
-       .flags = {"map", "threads", "name", "device", "output", "scheme-file", "plugin", "quiet", "help"},
-       .details = kImportDetails,
-       .examples = {{"benchmarks of your own, named as you like",
-                     "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
-                     "'BM_Unpack/{n}=decode:signsgd' -o costs.json"}},
+       .flags = {"ranks", "ranks-per-node", "sequence", "batch", "compute-dtype", "map", "threads", "device",
+                 "no-sync", "name", "output", "scheme-file", "plugin", "profiles", "quiet", "help"},
+       .details = import_details(),
+       .examples =
+           {{"benchmarks of your own, named as you like",
+             "breakeven import google-benchmark bench.json --map 'BM_Pack/{n}=encode:signsgd' --map "
+             "'BM_Unpack/{n}=decode:signsgd' -o costs.json"},
+            {"your network, as nccl-tests measured it",
+             "breakeven import nccl-tests all_reduce.txt -o mine.json && breakeven query --fabric mine.json "
+             "--model resnet50 --device a100 --batch 64 --workers 16 --scheme signsgd"},
+            {"a language model from its configuration, for sequences of 4096 tokens",
+             "breakeven import huggingface config.json --sequence 4096 --name mine -o mine.json"}},
        .run = import_profile},
       {.name = "check",
        .summary = "whether schemes do what their plans say",
@@ -231,7 +203,7 @@ std::vector<Command> table() {
        .flags = {"format", "output", "profiles", "color", "quiet", "verbose", "help"},
        .details = kValidateDetails,
        .examples = {{"all sources", "breakeven validate"},
-                    {"every case of one", "breakeven validate yu2020-methods --format csv"}},
+                    {"every case of one", "breakeven validate ddl-benchmarks --format csv"}},
        .run = validate},
       {.name = "list",
        .summary = "what there is to choose from, and each one in detail",
@@ -271,25 +243,7 @@ std::vector<Command> table() {
   };
 }
 
-template <class Range>
-const auto& named(const Range& range, std::string_view name) {
-  const auto found =
-      std::find_if(range.begin(), range.end(), [&](const auto& row) { return row.name == name; });
-  if (found == range.end()) {
-    throw std::logic_error("no row named " + std::string(name));
-  }
-  return *found;
-}
-
 }  // namespace
-
-std::span<const Flag> flags() {
-  return kFlags;
-}
-
-const Flag& flag(std::string_view name) {
-  return named(flags(), name);
-}
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> rows = table();
@@ -297,57 +251,12 @@ const std::vector<Command>& commands() {
 }
 
 const Command& command(std::string_view name) {
-  return named(commands(), name);
-}
-
-std::vector<std::string> choices(std::string_view value) {
-  std::vector<std::string> words;
-  if (value.find('|') == std::string_view::npos ||
-      std::any_of(value.begin(), value.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
-    return words;
+  const auto found = std::find_if(commands().begin(), commands().end(),
+                                  [&](const Command& row) { return row.name == name; });
+  if (found == commands().end()) {
+    throw std::logic_error("no command named " + std::string(name));
   }
-  while (!value.empty()) {
-    const std::size_t end = std::min(value.find('|'), value.size());
-    words.emplace_back(value.substr(0, end));
-    value.remove_prefix(std::min(end + 1, value.size()));
-  }
-  return words;
-}
-
-std::string Request::get(std::string_view flag, std::string_view fallback) const {
-  const auto found = given.find(flag);
-  return found == given.end() ? std::string(fallback) : found->second.back();
-}
-
-Format Request::format() const {
-  const auto names = choices(breakeven::cli::flag("format").value);
-  const auto found = std::find(names.begin(), names.end(), get("format", "table"));
-  return static_cast<Format>(found - names.begin());
-}
-
-std::size_t count_of(const Request& request, std::string_view flag, std::size_t fallback, std::size_t most) {
-  if (!request.has(flag)) {
-    return fallback;
-  }
-  const std::string text = request.get(flag, "");
-  try {
-    const std::size_t count = parse_count(text);
-    if (count == 0 || count > most) {
-      throw Error(Fault::value, {}, "\"" + text + "\" is out of range", "1 to " + std::to_string(most));
-    }
-    return count;
-  } catch (const Error& error) {
-    throw error.inside("--" + std::string(flag), Fault::value);
-  }
-}
-
-std::string grouped(std::size_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t i = text.size(); i > 3;) {
-    i -= 3;
-    text.insert(i, ",");
-  }
-  return text;
+  return *found;
 }
 
 std::string usage_line(const Command& command) {

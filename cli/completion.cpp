@@ -61,9 +61,6 @@ std::string argument_words(const Command& row) {
     return text;
   }
   const std::string_view first = row.usage.substr(0, row.usage.find(' '));
-  if (row.name == "import") {
-    return std::string(first);
-  }
   return joined(choices(first));
 }
 

@@ -86,11 +86,13 @@ Details model_details(const ModelProfile& profile) {
   return all;
 }
 
-void add_level(Details& all, const std::string& key, const Level& level, const std::string& source) {
+void add_level(Details& all, const std::string& key, const Level& level, const std::string& source,
+               bool knows_latency = true) {
   all.push_back(
       {key,
        fmt::format("{}{}{} each way, latency {}, efficiency {} %", level.name, level.name.empty() ? "" : ": ",
-                   to_string(level.bandwidth), to_string(level.latency), significant(level.efficiency * 100)),
+                   to_string(level.bandwidth), knows_latency ? to_string(level.latency) : "not known",
+                   significant(level.efficiency * 100)),
        source});
 }
 
@@ -172,9 +174,11 @@ Details fabric_details(const FabricProfile& profile) {
     return found == profile.sources.end() ? std::string() : found->second;
   };
   Details all = {{"name", fabric.name, {}}, {"summary", profile.summary, profile.source}};
-  add_level(all, "across nodes", fabric.across, {});
+  if (fabric.across.bandwidth > BytesPerSecond{}) {
+    add_level(all, "across nodes", fabric.across, {}, profile.sources.contains("across/latency"));
+  }
   if (profile.has_inside) {
-    add_level(all, "inside a node", fabric.inside, {});
+    add_level(all, "inside a node", fabric.inside, {}, profile.sources.contains("inside/latency"));
   }
   if (profile.workers_per_node > 0) {
     all.push_back({"workers per node", std::to_string(profile.workers_per_node), {}});

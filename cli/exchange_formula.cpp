@@ -17,7 +17,8 @@ Seconds ExchangeTerms::time(const Fabric& fabric, Bytes payload) const {
          (overlap ? std::max(inside, across) : inside + across);
 }
 
-ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& group, Algorithm algorithm) {
+ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& group, Algorithm algorithm,
+                       std::size_t distance) {
   struct Costs {
     double latency_inside = 0, latency_across = 0, pass_inside = 0, pass_across = 0;
   };
@@ -30,7 +31,7 @@ ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& gro
     };
     probe.inside = level(costs.latency_inside, costs.pass_inside);
     probe.across = level(costs.latency_across, costs.pass_across);
-    return transfer(probe, exchange, Bytes::of(1), group, algorithm).time.base();
+    return transfer(probe, exchange, Bytes::of(1), group, algorithm, {}, distance).time.base();
   };
   ExchangeTerms terms;
   terms.latencies_inside = ask({.latency_inside = 1});
@@ -43,7 +44,7 @@ ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& gro
 }
 
 std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                             const Transfer& transfer) {
+                             const Transfer& transfer, std::size_t distance) {
   if (transfer.from_table) {
     return fmt::format("{} by the fabric's table for {} workers{} = {}", to_string(payload), group.workers,
                        transfer.extrapolated ? ", outside it" : "", to_string(transfer.time));
@@ -54,7 +55,7 @@ std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payl
                        to_string(cost.latency), to_string(cost.bytes), to_string(cost.bandwidth),
                        to_string(cost.time));
   }
-  const ExchangeTerms terms = terms_of(fabric, exchange, group, transfer.algorithm);
+  const ExchangeTerms terms = terms_of(fabric, exchange, group, transfer.algorithm, distance);
   std::string text;
   const auto add = [&](const std::string& term) { text += (text.empty() ? "" : " + ") + term; };
   const auto latency = [&](double count, const Level& level) {

@@ -17,10 +17,11 @@ struct ExchangeTerms {
 
   [[nodiscard]] Seconds time(const Fabric& fabric, Bytes payload) const;
 };
-ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& group, Algorithm algorithm);
+ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& group, Algorithm algorithm,
+                       std::size_t distance = 0);
 
 /// "126 x 45.2 us + 1.97 x 102 MB / 10 Gbit/s = 166 ms".
 std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                             const Transfer& transfer);
+                             const Transfer& transfer, std::size_t distance = 0);
 
 }  // namespace breakeven::cli

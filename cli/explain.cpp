@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "cli/answer.h"
 #include "cli/exchange_formula.h"
+#include "model/intensity.h"
 
 namespace breakeven::cli {
 namespace {
@@ -56,9 +58,11 @@ std::string message_body(const Prediction& prediction, std::size_t message, cons
     }
     if (round.exchange != Exchange::none && r < prediction.transfers[message].size()) {
       const Transfer& transfer = prediction.transfers[message][r];
-      text += fmt::format(
-          "      {} ({}) {}\n", name(round.exchange), name(transfer.algorithm),
-          exchange_formula(scenario.fabric, round.exchange, round.payload, scenario.group(), transfer));
+      text += fmt::format("      {}{} ({}) {}\n", name(round.exchange),
+                          round.distance > 0 ? fmt::format(" {} apart", round.distance) : "",
+                          name(transfer.algorithm),
+                          exchange_formula(scenario.fabric, round.exchange, round.payload, scenario.group(),
+                                           transfer, round.distance));
     }
     if (round.decode.known.value_or(Seconds{}) > Seconds{}) {
       text += "      decode      " + work_formula(round.decode, device) + "\n";
@@ -171,6 +175,30 @@ std::string gain_text(const AnswerRow& row, const ScenarioSetup& setup) {
   return text;
 }
 
+/// The survey's two measures (arXiv 2005.13247) of how hard it is to scale.
+std::string intensity_text(const Answer& answer) {
+  const Workload& workload = answer.setup.scenario.workload;
+  const Breakdown& plain = answer.plain.parts;
+  std::string text;
+  if (const double flop = flop_per_sample(workload); flop > 0) {
+    text += fmt::format(
+        "intensity: 3 x forward FLOPs of a sample / parameters = {} GFLOP / {} = {} FLOP a parameter (a "
+        "multiply-add is 2; counted as one instruction, as the survey has it, {})\n",
+        significant(flop / 1e9, 4), workload.elements(), significant(intensity(workload), 4),
+        significant(intensity(workload) / 2, 4));
+  }
+  const auto [forward, backward, sending] = std::tuple(plain.forward, plain.backward, plain.communication);
+  if (backward > Seconds{}) {
+    text += fmt::format("communication to computation: r = plain all-reduce / backward = {} / {} = {}\n",
+                        to_string(sending), to_string(backward), significant(sending / backward, 4));
+  }
+  return text +
+         fmt::format(
+             "overlap: hiding all of it behind backward gains at most (forward + backward + all-reduce) "
+             "/ (forward + max(backward, all-reduce)) = {:.3f} over hiding none\n",
+             most_overlap_gains(forward, backward, sending));
+}
+
 }  // namespace
 
 std::string explain(const Answer& answer) {
@@ -181,9 +209,9 @@ std::string explain(const Answer& answer) {
       to_string(scenario.workload.forward()), to_string(scenario.workload.backward()),
       to_string(scenario.workload.other), to_string(answer.bound), to_string(answer.plain.step),
       to_string(answer.bound), answer.max_speedup);
-  text +=
-      fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n\n",
-                  significant(answer.near_linear_ratio, 4));
+  text += fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n",
+                      significant(answer.near_linear_ratio, 4));
+  text += intensity_text(answer) + "\n";
   text += prediction_text(answer.plain_label + " (none)", answer.plain, scenario);
   for (const AnswerRow& row : answer.rows) {
     text += "\n" + prediction_text(row.label + " (" + row.candidate.spec + ")", row.prediction, scenario);

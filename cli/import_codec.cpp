@@ -58,10 +58,15 @@ std::string google_benchmark(const Context& context, const std::string& file) {
   return write_codec(imported.codec);
 }
 
-constexpr Importer kImporters[] = {{"google-benchmark", google_benchmark}};
-
 }  // namespace
 
-std::span<const Importer> codec_importers() { return kImporters; }
+std::vector<Importer> codec_importers() {
+  return {{"google-benchmark",
+           "the JSON that a program with Google Benchmark in it writes with --benchmark_format=json or "
+           "--benchmark_out, where benchmarks named SIDE/SPEC/ELEMENTS are understood as they are, others by "
+           "--map",
+           {"map", "threads", "device", "scheme-file", "plugin"},
+           google_benchmark}};
+}
 
 }  // namespace breakeven::cli

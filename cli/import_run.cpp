@@ -1,8 +1,225 @@
 // `breakeven import`: a run that was traced -> a model profile with timings.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <initializer_list>
+#include <ostream>
+#include <sstream>
+
+#include "cli/app.h"
+#include "cli/command.h"
+#include "cli/doors.h"
 #include "cli/importers.h"
+#include "model/error.h"
+#include "profiles/import/kineto.h"
+#include "profiles/import/run.h"
+#include "profiles/read.h"
+#include "profiles/write.h"
 
 namespace breakeven::cli {
+namespace {
 
-std::span<const Importer> run_importers() { return {}; }
+void tell(const Context& context, const std::vector<std::string>& lines) {
+  if (context.request.has("quiet")) {
+    return;
+  }
+  for (const std::string& line : lines) {
+    context.err << "breakeven: " << line << '\n';
+  }
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Whether every word of a profile's name is in what the device calls itself, its memory aside: "a100-40gb",
+/// "NVIDIA A100-PG509-200".
+bool names_device(const std::string& profile, const std::string& device) {
+  std::istringstream words(lower(profile));
+  for (std::string word; std::getline(words, word, '-');) {
+    if (!word.ends_with("gb") && device.find(word) == std::string::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The profile of a device that a trace names; empty: none.
+std::string known_device(const Catalogue& catalogue, const std::string& device, Bytes memory) {
+  constexpr double kAbout = 0.15;  // what a driver keeps of the memory, and GiB for GB
+  std::string found;
+  for (const std::string& name : catalogue.names("devices")) {
+    const Bytes capacity = catalogue.device(name).device.capacity;
+    const bool fits = memory == Bytes{} || capacity == Bytes{} || std::abs(memory / capacity - 1) <= kAbout;
+    if (fits && names_device(name, lower(device)) && name.size() > found.size()) {
+      found = name;
+    }
+  }
+  return found;
+}
+
+/// The device that the user names, else that of the trace.
+std::string device_of(const Context& context, const std::string& traced, Bytes memory = {}) {
+  if (context.request.has("device")) {
+    std::string named = context.request.get("device", "");
+    if (const std::string unknown = unknown_device(context.catalogue, named); !unknown.empty()) {
+      warn(context, "--device: " + unknown);
+    }
+    return named;
+  }
+  std::string known = traced.empty() ? "" : known_device(context.catalogue, traced, memory);
+  if (known.empty()) {
+    warn(context, (traced.empty() ? std::string("the file names no device") : "no profile of " + traced) +
+                      ": say --device as a query will (list devices); the times are written for \"unknown\"");
+    return "unknown";
+  }
+  return known;
+}
+
+RunOptions options_of(const Context& context, const std::string& file, const std::string& device) {
+  constexpr std::size_t kMostSamples = 1'000'000'000;
+  RunOptions options;
+  options.name = context.request.get("name", options.name);
+  options.device = device;
+  options.batch = static_cast<double>(count_of(context.request, "batch", 1, kMostSamples));
+  options.source = "breakeven import " + context.request.arguments.front() + ", " +
+                   place_of(std::filesystem::path(file).filename().string());
+  return options;
+}
+
+/// What was given and changes nothing, and what was not and would.
+void tell_flags(const Context& context, const ModelProfile& profile) {
+  const Request& request = context.request;
+  const auto unused = [&](std::initializer_list<const char*> flags, const std::string& why) {
+    for (const char* flag : flags) {
+      if (request.has(flag)) {
+        warn(context, "--" + std::string(flag) + " changes nothing: " + why);
+      }
+    }
+  };
+  if (profile.timings.empty()) {
+    unused({"device", "batch"}, "the file has no times");
+  } else if (!request.has("batch")) {
+    warn(context, "no --batch: the file does not say it; it is written as 1");
+  }
+}
+
+/// The query that the profile is for, with the network that the run itself saw.
+std::string question(const Context& context, const ModelProfile& profile, const std::string& schedule,
+                     std::size_t workers, std::optional<BytesPerSecond> rate) {
+  const std::string file = context.request.get("output", "-");
+  std::string line = "ask: breakeven query --model " + (file == "-" ? "FILE" : file);
+  if (profile.timings.empty()) {
+    line += " --forward T --backward T";
+  } else {
+    const Timing& timing = profile.timings.front();
+    line += " --device " + (timing.device == "unknown" ? "NAME" : timing.device) + " --batch " +
+            significant(timing.batch, 9);
+    line += timing.precision == Precision::fp32 ? "" : " --grad-dtype " + std::string(name(timing.precision));
+  }
+  line += " --schedule " + schedule + " --workers " + (workers > 0 ? std::to_string(workers) : "N");
+  return line + (rate ? " --bandwidth \"" + to_string(*rate) +
+                            "\" --efficiency 100% (what the fastest all-reduce reached)"
+                      : " --bandwidth B");
+}
+
+/// A gradient of exactly as many elements as a model of the catalogue is likely that model's.
+void tell_namesake(const Context& context, const ModelProfile& profile) {
+  for (const std::string& name : context.catalogue.names("models")) {
+    if (context.catalogue.model(name).workload.elements() == profile.workload.elements()) {
+      tell(context, {"as many elements as " + name +
+                     ", whose tensors have shapes: buckets have none, and schemes that need them (powersgd) "
+                     "send buckets as they are"});
+    }
+  }
+}
+
+KinetoFindings findings_of(const std::string& file) {
+  const std::string place = place_of(file);
+  return find_in(read_kineto(open_trace(file), place), place);
+}
+
+std::string kineto(const Context& context, const std::string& file) {
+  KinetoFindings findings = findings_of(file);
+  if (context.request.has("no-sync")) {
+    findings.gamma = gamma_of(findings, findings_of(context.request.get("no-sync", "")));
+  }
+  tell(context, lines_of(findings));
+  const std::string device = device_of(context, findings.device, findings.memory);
+  const ModelProfile profile = model_of(findings, options_of(context, file, device), place_of(file));
+  tell_flags(context, profile);
+  tell_namesake(context, profile);
+  // Backward was timed beside the exchange: without a second run its slowdown is part of it.
+  const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
+  tell(context, {question(context, profile, "wfbp --gamma " + slowdown, findings.workers, rate_of(findings)),
+                 "--schedule wfbp sends a traced bucket as one message, as the run did"});
+  return write_model(profile);
+}
+
+std::string told(const Context& context, const ImportedRun& run, const std::string& schedule) {
+  tell(context, run.notes);
+  tell_flags(context, run.profile);
+  tell_namesake(context, run.profile);
+  tell(context, {question(context, run.profile, schedule, run.workers, run.rate)});
+  return write_model(run.profile);
+}
+
+std::string horovod(const Context& context, const std::string& file) {
+  const RunOptions options = options_of(context, file, device_of(context, ""));
+  return told(context, import_horovod(open_trace(file), place_of(file), options), "horovod");
+}
+
+/// A file that is held whole.
+std::string bytes_of(const std::string& file) {
+  constexpr std::size_t kMost = std::size_t{256} << 20;
+  const ReadBlock read = open_trace(file);
+  std::string bytes;
+  for (std::size_t size = 0, got = 1; got > 0; size += got) {
+    bytes.resize(size + (std::size_t{1} << 20));
+    got = read(bytes.data() + size, bytes.size() - size);
+    if (got == 0) {
+      bytes.resize(size);
+    } else if (size + got > kMost) {
+      throw Error(Fault::file, place_of(file), "is larger than 256 MiB", "a trace of a step");
+    }
+  }
+  return bytes;
+}
+
+std::string chakra(const Context& context, const std::string& file) {
+  return told(context, import_chakra(bytes_of(file), place_of(file), options_of(context, file, "unknown")),
+              "wfbp");
+}
+
+std::string pytorch_et(const Context& context, const std::string& file) {
+  return told(context,
+              import_pytorch_et(bytes_of(file), place_of(file), options_of(context, file, "unknown")),
+              "wfbp");
+}
+
+std::string backward_log(const Context& context, const std::string& file) {
+  const BackwardLog log = read_backward_log(read_text(file), place_of(file));
+  const RunOptions options = options_of(context, file, device_of(context, ""));
+  return told(context, import_backward_log(log, options), "ddp");
+}
+
+}  // namespace
+
+std::vector<Importer> run_importers() {
+  return {
+      {"kineto",
+       "a trace of PyTorch's profiler, plain or gzip: gradient buckets and their times; said are how much "
+       "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
+       "idles, and with --no-sync how much backward slows down",
+       {"device", "batch", "no-sync"},
+       kineto},
+      {"horovod", "its timeline", {"device", "batch"}, horovod},
+      {"chakra", "an execution trace, for the sizes of what is exchanged", {}, chakra},
+      {"pytorch-et", "the same of PyTorch's observer", {}, pytorch_et},
+      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, backward_log}};
+}
 
 }  // namespace breakeven::cli

@@ -1,9 +1,9 @@
 // The formats that `breakeven import` reads, by what they become.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -11,14 +11,18 @@ namespace breakeven::cli {
 
 struct Importer {
   std::string_view name;
+  std::string_view reads;               ///< of the help: what the file is
+  std::vector<std::string_view> flags;  ///< its own, of those of import
   /// Reads a file ("-": standard input), says on context.err what it understood, and returns a profile.
   /// Throws Error.
   std::string (*read)(const Context& context, const std::string& file);
 };
 
-std::span<const Importer> codec_importers();   ///< kernel timings -> a codec profile
-std::span<const Importer> fabric_importers();  ///< network measurements -> a fabric profile
-std::span<const Importer> run_importers();     ///< a run that was traced -> a model profile with timings
-std::span<const Importer> model_importers();   ///< a network's description -> a model profile
+std::vector<Importer> codec_importers();   ///< kernel timings -> a codec profile
+std::vector<Importer> fabric_importers();  ///< network measurements -> a fabric profile
+std::vector<Importer> run_importers();     ///< a run that was traced -> a model profile with timings
+std::vector<Importer> model_importers();   ///< a network's description -> a model profile
+/// The formats and what they become, for help and man page.
+std::string importers_text();
 
 }  // namespace breakeven::cli

@@ -1,5 +1,6 @@
 // `breakeven plan`: the best buckets of a setup, what they gain, and the settings that come near.
 #include <algorithm>
+#include <utility>
 
 #include "cli/answer.h"
 #include "cli/app.h"
@@ -51,19 +52,8 @@ Seconds slowed(Seconds work, const std::vector<BucketRow>& rows, double gamma) {
   return now + work;
 }
 
-std::vector<BucketRow> bucket_rows(const Workload& workload, const Prediction& best, double gamma) {
-  std::vector<BucketRow> rows;
-  std::size_t left = workload.tensors.size();
-  for (const Message& message : best.messages) {
-    BucketRow row;
-    row.tensors = message.tensors.size();
-    row.elements = elements(message.tensors);
-    row.size = bytes(message.tensors);
-    row.first = workload.tensors[left - 1].name;
-    left -= row.tensors;
-    row.last = workload.tensors[left].name;
-    rows.push_back(row);
-  }
+std::vector<BucketRow> timed_rows(const Workload& workload, const Prediction& best, double gamma) {
+  std::vector<BucketRow> rows = bucket_rows(workload, best.messages);
   for (const Span& span : best.spans) {
     if (span.resource == Resource::network && span.activity == Activity::exchange) {
       rows[span.message].sent = span.begin;
@@ -76,7 +66,8 @@ std::vector<BucketRow> bucket_rows(const Workload& workload, const Prediction& b
   return rows;
 }
 
-std::string text_of(const Context& context, const std::string& path, const Planned& planned) {
+template <class Answer>
+std::string text_of(const Context& context, const std::string& path, const Answer& planned) {
   constexpr std::size_t kWidth = 118;
   switch (context.request.format()) {
     case Format::json:
@@ -98,25 +89,50 @@ std::string text_of(const Context& context, const std::string& path, const Plann
          to_text(settings_table(planned), style);
 }
 
-}  // namespace
-
-int plan(const Context& context) {
-  Planned planned;
-  planned.setup = setup_of(context);
-  const Scenario& scenario = planned.setup.scenario;
-  planned.plan = plan_buckets(scenario, *context.registry.make("none").compressor);
-  planned.buckets = bucket_rows(scenario.workload, planned.plan.best, scenario.overlap.gamma);
-  for (const std::string& warning : planned.setup.warnings) {
+void tell(const Context& context, const ScenarioSetup& setup) {
+  for (const std::string& warning : setup.warnings) {
     warn(context, warning);
   }
-  if (planned.plan.best.extrapolated) {
-    warn(context, "some bucket lies outside the fabric's measured tables; the last segment's slope is used");
-  }
-  for (const Input& input : planned.setup.inputs) {
+  for (const Input& input : setup.inputs) {
     note(context, input.name + " " + input.text + ": " + std::string(name(input.origin)) +
                       (input.source.empty() ? "" : " (" + input.source + ")"));
   }
+}
+
+}  // namespace
+
+std::vector<BucketRow> bucket_rows(const Workload& workload, const std::vector<Message>& messages) {
+  std::vector<BucketRow> rows;
+  std::size_t left = workload.tensors.size();
+  for (const Message& message : messages) {
+    BucketRow row;
+    row.tensors = message.tensors.size();
+    row.elements = elements(message.tensors);
+    row.size = bytes(message.tensors);
+    row.first = workload.tensors[left - 1].name;
+    left -= row.tensors;
+    row.last = workload.tensors[left].name;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+int plan(const Context& context) {
   const std::string path = context.request.get("output", "-");
+  ScenarioSetup setup = setup_of(context);
+  tell(context, setup);
+  if (!context.request.schemes.empty()) {
+    write_all(path, context.out, text_of(context, path, plan_by_scheme(context, std::move(setup))));
+    return kAnswered;
+  }
+  Planned planned;
+  planned.setup = std::move(setup);
+  const Scenario& scenario = planned.setup.scenario;
+  planned.plan = plan_buckets(scenario, *context.registry.make("none").compressor);
+  planned.buckets = timed_rows(scenario.workload, planned.plan.best, scenario.overlap.gamma);
+  if (planned.plan.best.extrapolated) {
+    warn(context, "some bucket lies outside the fabric's measured tables; the last segment's slope is used");
+  }
   write_all(path, context.out, text_of(context, path, planned));
   return kAnswered;
 }

@@ -199,16 +199,7 @@ Rows rows_of(const Planned& planned) {
   return rows;
 }
 
-std::string plan_json(const Planned& planned) {
-  JsonWriter json(true);
-  json.begin_object().member("schema", "breakeven.plan").member("schema_version", 1.0);
-  json.member("title", planned.setup.title).member("answer", words(planned));
-  json.member("matters", matters(planned));
-  json.member("step_without_network_s", step_without_network(planned.setup.scenario).base());
-  json.key("best").begin_object();
-  write_parts(json, planned.plan.best.parts);
-  const Rows rows = rows_of(planned);
-  json.key("buckets").begin_array();
+void write_objects(JsonWriter& json, const Rows& rows) {
   for (const auto& row : rows.rows) {
     json.begin_object(true);
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -218,6 +209,18 @@ std::string plan_json(const Planned& planned) {
     }
     json.end_object();
   }
+}
+
+std::string plan_json(const Planned& planned) {
+  JsonWriter json(true);
+  json.begin_object().member("schema", "breakeven.plan").member("schema_version", 1.0);
+  json.member("title", planned.setup.title).member("answer", words(planned));
+  json.member("matters", matters(planned));
+  json.member("step_without_network_s", step_without_network(planned.setup.scenario).base());
+  json.key("best").begin_object();
+  write_parts(json, planned.plan.best.parts);
+  json.key("buckets").begin_array();
+  write_objects(json, rows_of(planned));
   json.end_array().end_object().key("compared").begin_array();
   for (const Division& division : planned.plan.compared) {
     json.begin_object().member("schedule", division.schedule);

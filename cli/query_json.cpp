@@ -3,6 +3,8 @@
 
 #include "cli/answer.h"
 #include "cli/json_writer.h"
+#include "cli/scenario_json.h"
+#include "model/intensity.h"
 
 namespace breakeven::cli {
 namespace {
@@ -152,23 +154,6 @@ void write_row(JsonWriter& json, const AnswerRow& row, std::size_t nodes) {
   json.end_object().end_object();
 }
 
-void write_scenario(JsonWriter& json, const ScenarioSetup& setup) {
-  json.begin_object().member("title", setup.title);
-  json.key("inputs").begin_object();
-  for (const Input& input : setup.inputs) {
-    json.key(input.name).begin_object(true).key("value");
-    input.value ? json.value(*input.value) : json.value(input.text);
-    json.member("text", input.text).member("unit", input.unit).member("origin", name(input.origin));
-    json.member("source", input.source).end_object();
-  }
-  json.end_object();
-  json.key("warnings").begin_array();
-  for (const std::string& warning : setup.warnings) {
-    json.value(warning);
-  }
-  json.end_array().end_object();
-}
-
 /// Empty: nowhere, or not looked for.
 template <class Intervals>
 std::string intervals_text(const std::optional<Intervals>& intervals) {
@@ -207,6 +192,21 @@ std::vector<Value> cells_of(const AnswerRow& row) {
   return cells;
 }
 
+/// null: the model states no FLOPs, or backward takes no time.
+void write_intensity(JsonWriter& json, const Answer& answer) {
+  const Workload& workload = answer.setup.scenario.workload;
+  const Breakdown& plain = answer.plain.parts;
+  const bool known = flop_per_sample(workload) > 0;
+  json.key("intensity").begin_object();
+  json.key("flop_per_sample");
+  write_optional(json, known ? std::optional(flop_per_sample(workload)) : std::nullopt);
+  json.member("parameters", static_cast<double>(workload.elements())).key("flop_per_parameter");
+  write_optional(json, known ? std::optional(intensity(workload)) : std::nullopt);
+  json.member("communication_to_backward", plain.communication / plain.backward);
+  json.member("max_overlap_speedup", most_overlap_gains(plain.forward, plain.backward, plain.communication));
+  json.end_object();
+}
+
 }  // namespace
 
 std::string query_json(const Answer& answer) {
@@ -220,6 +220,7 @@ std::string query_json(const Answer& answer) {
       .member("max_speedup", answer.max_speedup)
       .member("max_speedup_high", answer.max_speedup_high);
   json.member("near_linear_ratio", answer.near_linear_ratio).end_object();
+  write_intensity(json, answer);
   json.key("plain");
   write_plain(json, answer);
   json.key("schemes").begin_array();

@@ -1,10 +1,8 @@
-// The answers of `solve`: in a sentence, as a table, for programs.
+// The answers of `solve` for people: in a sentence, as a table.
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "cli/command.h"
-#include "cli/json_writer.h"
 #include "cli/solved.h"
 
 namespace breakeven::cli {
@@ -20,17 +18,11 @@ std::string percent(double share) {
   return text + " %";
 }
 
-struct UnknownText {
-  std::string_view name, title, unit;
-};
 /// In the order of Unknown.
 constexpr UnknownText kUnknowns[] = {
     {"bandwidth", "bandwidth", "B/s"},      {"ratio", "compression ratio", ""},
     {"codec-time", "encode + decode", "s"}, {"workers", "workers", ""},
     {"batch", "batch of one worker", ""},   {"extra-steps", "more steps", ""}};
-const UnknownText& text_of(Unknown unknown) {
-  return kUnknowns[static_cast<std::size_t>(unknown)];
-}
 
 /// A value of the unknown as people read it.
 std::string shown(Unknown unknown, double value) {
@@ -199,65 +191,11 @@ std::string where(const Solved& solved, const SolvedRow& row) {
   }
 }
 
-std::vector<Value> cells_of(const Solved& solved, const SolvedRow& row) {
-  const auto optional = [](const std::optional<double>& value) { return value ? Value(*value) : Value(); };
-  std::string ranges;
-  for (const Range& range : row.solution.ranges) {
-    ranges += (ranges.empty() ? "" : ";") + (range.begins ? exact(range.low) : "") + ".." +
-              (range.ends ? exact(range.high) : "");
-  }
-  const bool scaling = row.goal.of == Goal::Of::scaling;
-  constexpr std::string_view kQuestions[] = {"explain", "reach", "pay"};
-  return {std::string(text_of(solved.unknown).name),
-          row.scheme,
-          std::string(kQuestions[static_cast<std::size_t>(row.question)]),
-          std::string(scaling ? "scaling" : "speedup"),
-          row.goal.least,
-          optional(value_of(solved.unknown, row)),
-          std::string(text_of(solved.unknown).unit),
-          ranges,
-          row.solution.best,
-          optional(row.now),
-          optional(row.measured_now),
-          optional(row.share),
-          words(solved, row)};
-}
-
-const std::vector<std::string>& columns() {
-  static const std::vector<std::string> names = {
-      "what",   "scheme", "question", "measure",      "target",         "value", "unit",
-      "ranges", "best",   "now",      "measured_now", "share_of_given", "answer"};
-  return names;
-}
-
-void write_ranges(JsonWriter& json, const Solution& solution) {
-  json.begin_array(true);
-  for (const Range& range : solution.ranges) {
-    json.begin_array();
-    range.begins ? json.value(range.low) : json.null();
-    range.ends ? json.value(range.high) : json.null();
-    json.end_array();
-  }
-  json.end_array();
-}
-
-void write_scenario(JsonWriter& json, const ScenarioSetup& setup) {
-  json.begin_object().member("title", setup.title);
-  json.key("inputs").begin_object();
-  for (const Input& input : setup.inputs) {
-    json.key(input.name).begin_object(true).key("value");
-    input.value ? json.value(*input.value) : json.value(input.text);
-    json.member("text", input.text).member("unit", input.unit).member("origin", name(input.origin));
-    json.member("source", input.source).end_object();
-  }
-  json.end_object().key("warnings").begin_array();
-  for (const std::string& warning : setup.warnings) {
-    json.value(warning);
-  }
-  json.end_array().end_object();
-}
-
 }  // namespace
+
+const UnknownText& text_of(Unknown unknown) {
+  return kUnknowns[static_cast<std::size_t>(unknown)];
+}
 
 std::optional<double> value_of(Unknown unknown, const SolvedRow& row) {
   const auto& ranges = row.solution.ranges;
@@ -295,32 +233,6 @@ std::string words(const Solved& solved, const SolvedRow& row) {
   return row.label + does + where(solved, row) + (now.empty() ? "" : "; " + now) + ".";
 }
 
-std::string solved_json(const Solved& solved) {
-  JsonWriter json(true);
-  json.begin_object().member("schema", "breakeven.solve").member("schema_version", 1.0);
-  json.key("scenario");
-  write_scenario(json, solved.setup);
-  json.key("answers").begin_array();
-  for (const SolvedRow& row : solved.rows) {
-    const std::vector<Value> cells = cells_of(solved, row);
-    json.begin_object();
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      json.key(columns()[c]);
-      if (columns()[c] == "ranges") {
-        write_ranges(json, row.solution);
-      } else if (const auto* number = std::get_if<double>(&cells[c])) {
-        json.value(*number);
-      } else if (const auto* text = std::get_if<std::string>(&cells[c])) {
-        json.value(*text);
-      } else {
-        json.null();
-      }
-    }
-    json.end_object();
-  }
-  return json.end_array().end_object().take();
-}
-
 Screen solved_table(const Solved& solved) {
   Screen screen;
   screen.columns = {{"scheme"}, {"wanted"}, {std::string(text_of(solved.unknown).title)}, {"now"}};
@@ -336,14 +248,6 @@ Screen solved_table(const Solved& solved) {
          {now.empty() ? "-" : now}});
   }
   return screen;
-}
-
-Rows solved_rows(const Solved& solved) {
-  Rows rows{columns(), {}};
-  for (const SolvedRow& row : solved.rows) {
-    rows.rows.push_back(cells_of(solved, row));
-  }
-  return rows;
 }
 
 }  // namespace breakeven::cli

@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/colour.h"
+#include "cli/command.h"
 #include "cli/table.h"
 #include "model/solve.h"
 #include "profiles/setup.h"
@@ -15,11 +17,26 @@ namespace breakeven::cli {
 /// The input that is asked for, in the order of the command's usage.
 enum class Unknown { bandwidth, ratio, codec_time, workers, batch, extra_steps };
 
+/// As the command line names it, its column's title, its unit.
+struct UnknownText {
+  std::string_view name, title, unit;
+};
+const UnknownText& text_of(Unknown unknown);
+
 enum class Question {
   explain,  ///< which value gives the measured scaling?
   reach,    ///< from where on is the scaling as wanted?
   pay,      ///< where does the scheme gain?
 };
+
+/// What the command line asks, checked.
+struct Asked {
+  Unknown unknown = Unknown::bandwidth;
+  std::optional<double> measured;  ///< --scaling
+  std::vector<double> targets;
+  std::vector<Candidate> schemes;  ///< without plain all-reduce
+};
+Asked asked_of(const Context& context);
 
 struct SolvedRow {
   std::string scheme;  ///< its spec

@@ -17,8 +17,22 @@
 namespace breakeven::cli {
 namespace {
 
+/// Cases that no longer differ are one: their rows would only be repeated.
+void join_equal(std::vector<Grid::Case>& cases) {
+  std::vector<Grid::Case> different;
+  for (Grid::Case& one : cases) {
+    if (std::none_of(different.begin(), different.end(), [&](const Grid::Case& other) {
+          return other.values == one.values && other.schemes == one.schemes;
+        })) {
+      different.push_back(std::move(one));
+    }
+  }
+  cases = std::move(different);
+}
+
 /// The options of the command line as a grid: one value is the base's, several are an axis.
 void add_options(Grid& grid, const OptionValues& scenario) {
+  bool replaced = false;  // something that a case says
   for (const Option& option : scenario_options()) {
     const auto found = scenario.find(option.name);
     if (found == scenario.end()) {
@@ -28,7 +42,7 @@ void add_options(Grid& grid, const OptionValues& scenario) {
     grid.base.erase(option.name);
     std::erase_if(grid.axes, [&](const Grid::Axis& axis) { return axis.option == option.name; });
     for (Grid::Case& one : grid.cases) {
-      one.values.erase(option.name);
+      replaced = one.values.erase(option.name) > 0 || replaced;
     }
     std::vector<std::string> values = expand_list(option.name, found->second);
     if (values.size() == 1) {
@@ -36,6 +50,9 @@ void add_options(Grid& grid, const OptionValues& scenario) {
     } else {
       grid.axes.push_back({option.name, std::move(values)});
     }
+  }
+  if (replaced) {
+    join_equal(grid.cases);
   }
 }
 

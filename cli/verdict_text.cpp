@@ -38,6 +38,25 @@ bool network_matters(const Answer& answer) {
   return answer.max_speedup > 1 + answer.setup.judge.margin;
 }
 
+const Input* input_of(const Answer& answer, std::string_view name) {
+  const auto& inputs = answer.setup.inputs;
+  const auto found =
+      std::find_if(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == name; });
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+/// How long the device idles in a step without network, where that is much and no wait for data or the
+/// optimizer can explain it: its kernels are not launched fast enough. Else nothing.
+Seconds launch_bound(const Answer& answer) {
+  constexpr double kMuch = 0.2;  // of the step
+  const Input* busy = input_of(answer, "busy");
+  if (busy == nullptr) {
+    return {};
+  }
+  const Seconds idle = answer.bound - Seconds::of(busy->value.value_or(0));
+  return idle > answer.setup.scenario.workload.other && idle > kMuch * answer.bound ? idle : Seconds{};
+}
+
 bool exchanges_by(const Prediction& prediction, Exchange exchange) {
   return std::any_of(prediction.plans.begin(), prediction.plans.end(), [&](const Plan& plan) {
     return std::any_of(plan.begin(), plan.end(),
@@ -53,6 +72,9 @@ std::string costly_exchange(const Answer& answer, const Prediction& prediction) 
                ? fmt::format("all-to-all: the {} workers of a node no longer share what crosses",
                              group.per_node)
                : "all-to-all and all-gather cost more than its bytes save";
+  }
+  if (exchanges_by(prediction, Exchange::tree_step)) {
+    return "every level of its tree sends its entries anew, up and down";
   }
   return exchanges_by(prediction, Exchange::all_gather) ? "all-gather grows with the workers" : "";
 }
@@ -119,9 +141,15 @@ std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answ
 
 std::vector<std::string> when_nothing_pays(const Answer& answer) {
   if (!network_matters(answer)) {
-    return {fmt::format(
+    std::vector<std::string> lines = {fmt::format(
         "do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
         percent(answer.max_speedup - 1))};
+    if (const Seconds idle = launch_bound(answer); idle > Seconds{}) {
+      lines.push_back(
+          fmt::format("The device idles {} of {}: launch-bound; a faster network or compression cannot help.",
+                      to_string(idle), to_string(answer.bound)));
+    }
+    return lines;
   }
   const AnswerRow* found = most(answer, Call::does_not_pay);
   if (found == nullptr) {
@@ -137,13 +165,6 @@ std::vector<std::string> when_nothing_pays(const Answer& answer) {
                                 to_string(*budget), to_string(closest.codec())));
   }
   return lines;
-}
-
-const Input* input_of(const Answer& answer, std::string_view name) {
-  const auto& inputs = answer.setup.inputs;
-  const auto found =
-      std::find_if(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == name; });
-  return found == inputs.end() ? nullptr : &*found;
 }
 
 bool assumed(const Answer& answer, std::string_view name) {
@@ -204,7 +225,7 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
       plain.exposed_communication + plain.slowdown - parts.exposed_communication - parts.slowdown;
   if (compresses_nothing(answer, row)) {
     return answer.setup.scenario.workload.tensors.size() > 1 || input_of(answer, "model") != nullptr
-               ? "no tensor of this gradient is eligible"
+               ? "it equals plain all-reduce, none of these tensors being made smaller"
                : "it needs the tensors' shapes: give --model";
   }
   if (!network_matters(answer)) {
@@ -251,7 +272,10 @@ std::vector<std::string> next_lines(const Answer& answer) {
   if (std::none_of(answer.rows.begin(), answer.rows.end(), [](const AnswerRow& row) { return row.named; })) {
     lines.emplace_back("name the schemes you think of: --scheme NAME, repeatable (breakeven list schemes).");
   }
-  if (!network_matters(answer)) {
+  if (!network_matters(answer) && launch_bound(answer) > Seconds{}) {
+    lines.emplace_back(
+        "give the device more work a launch: a larger batch, CUDA graphs, torch.compile, fused optimizers.");
+  } else if (!network_matters(answer)) {
     lines.emplace_back("look elsewhere than at the network: input pipeline, kernels, batch size.");
   } else if (first != nullptr && uncertain(*first)) {
     lines.push_back(measure_codec(answer, *first));

@@ -42,6 +42,31 @@ std::size_t first_from(const std::byte* positions, std::size_t count, std::size_
 
 }  // namespace
 
+void read_values(std::span<const std::byte> received, EntryFormat format, std::span<float> values) {
+  if (!format.half) {
+    std::memcpy(values.data(), received.data(), values.size_bytes());
+    return;
+  }
+  constexpr std::size_t kBlock = 1024;
+  std::uint16_t halves[kBlock];
+  for (std::size_t i = 0; i < values.size(); i += kBlock) {
+    const std::size_t length = std::min(kBlock, values.size() - i);
+    std::memcpy(halves, received.data() + i * sizeof(std::uint16_t), length * sizeof(std::uint16_t));
+    cast_from_f16(halves, values.subspan(i, length));
+  }
+}
+
+void read_positions(std::span<const std::byte> received, EntryFormat format,
+                    std::span<std::uint32_t> positions) {
+  if (!format.wide) {
+    std::memcpy(positions.data(), received.data(), positions.size_bytes());
+    return;
+  }
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = static_cast<std::uint32_t>(load<std::uint64_t>(received.data(), i));
+  }
+}
+
 EntryEncoder::EntryEncoder(std::size_t entries, EntryFormat format)
     : format_(format), halves_(format.half ? entries : 0), wide_(format.wide ? entries : 0) {}
 
@@ -82,19 +107,7 @@ EntryDecoder::EntryDecoder(std::size_t entries, std::size_t workers, EntryFormat
       chunks_(threads.count() * kChunk) {}
 
 void EntryDecoder::take_values(std::span<const std::byte> received) {
-  const std::size_t count = entries_ * workers_;
-  if (!format_.half) {
-    std::memcpy(values_.data(), received.data(), count * sizeof(float));
-    return;
-  }
-  // A payload may begin at any byte.
-  constexpr std::size_t kBlock = 1024;
-  std::uint16_t halves[kBlock];
-  for (std::size_t i = 0; i < count; i += kBlock) {
-    const std::size_t length = std::min(kBlock, count - i);
-    std::memcpy(halves, received.data() + i * sizeof(std::uint16_t), length * sizeof(std::uint16_t));
-    cast_from_f16(halves, values_.span().subspan(i, length));
-  }
+  read_values(received, format_, values_.span());
 }
 
 template <class Position>

@@ -18,6 +18,11 @@ struct EntryFormat {
   [[nodiscard]] std::size_t position_bytes() const { return wide ? 8 : 4; }
 };
 
+/// What was sent, which may begin at any byte.
+void read_values(std::span<const std::byte> received, EntryFormat format, std::span<float> values);
+void read_positions(std::span<const std::byte> received, EntryFormat format,
+                    std::span<std::uint32_t> positions);
+
 /// One worker's entries, as payloads.
 class EntryEncoder {
  public:

@@ -107,14 +107,14 @@ void decode_signs(const std::byte* code, SignFormat format, float scale, std::sp
                   Threads& threads) {
   threads.ranges(to.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     if (!format.bytes) {
-      unpack_signs(code + begin / 8, scale, to.subspan(begin, end - begin));
+      unpack_signs(code + begin / 8, scale, to.subspan(begin, end - begin), to.size());
       return;
     }
     std::byte bits[kPiece / 8];
     for (std::size_t first = begin; first < end; first += kPiece) {
       const std::size_t count = std::min(kPiece, end - first);
       bytes_to_bits({code + first, count}, bits);
-      unpack_signs(bits, scale, to.subspan(first, count));
+      unpack_signs(bits, scale, to.subspan(first, count), to.size());
     }
   });
 }

@@ -54,7 +54,7 @@ class SignKernel final : public Kernel {
       if (scatter_) {
         std::copy_n(bits, (count + 7) / 8, voted_.data() + first / 8);
       } else {
-        unpack_signs(bits, scale_, mean.subspan(first, count));
+        unpack_signs(bits, scale_, mean.subspan(first, count), mean.size());
       }
     });
   }

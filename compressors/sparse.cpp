@@ -32,6 +32,15 @@ Param feedback_param() {
   return choice_param("feedback", {"on", "off"}, "keep what is not sent and add it to the next gradient");
 }
 
+Work select(const Flat& all, double passes, double k, double entry, double selections) {
+  return coding(passes * all.bytes().base() + k * entry, 2 * passes * all.elements, passes * selections,
+                all.elements);
+}
+
+double radix_passes(const Flat& all) {
+  return all.width + 1;
+}
+
 Work with_feedback(Work encode, const Flat& gradient) {
   encode.touched += 3 * gradient.bytes();
   encode.flops += gradient.elements;

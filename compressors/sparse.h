@@ -18,6 +18,12 @@ bool codable(std::span<const Shape> tensors);
 /// "feedback": what is not sent is added to the next gradient.
 Param feedback_param();
 
+/// Takes the k largest of each of `selections` vectors, together `all`, in so many passes that read every
+/// element and compare it.
+Work select(const Flat& all, double passes, double k, double entry, double selections = 1);
+/// A radix select reads a vector once for each byte of an element, then once to gather what it found.
+double radix_passes(const Flat& all);
+
 /// Error feedback costs two reads (gradient and residual) and a write of every element on top of the
 /// selection.
 Work with_feedback(Work encode, const Flat& gradient);

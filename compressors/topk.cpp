@@ -100,7 +100,8 @@ class TopK final : public Compressor {
       selections += 1;
     }
     const double entry = (half_ ? 2 : all.width) + index_;
-    Work encode = select(all, k, entry, selections);
+    // By threshold (MSTop-k): one pass for the bounds, one count a round of bisection, one to gather.
+    Work encode = select(all, threshold_ ? rounds_ + 2 : radix_passes(all), k, entry, selections);
     if (feedback_) {
       encode = with_feedback(encode, all);
     }
@@ -126,14 +127,6 @@ class TopK final : public Compressor {
   }
 
  private:
-  /// Exact: a radix select reads the vector once for each byte of an element, then once to gather what it
-  /// found. By threshold (MSTop-k): one pass for the bounds, one count a round of bisection, one to gather.
-  [[nodiscard]] Work select(const Flat& all, double k, double entry, double selections) const {
-    const double passes = threshold_ ? rounds_ + 2 : all.width + 1;
-    return coding(passes * all.bytes().base() + k * entry, 2 * passes * all.elements, passes * selections,
-                  all.elements);
-  }
-
   /// The vectors of which the largest are taken.
   [[nodiscard]] std::vector<Quota> quotas(std::span<const Shape> tensors) const {
     std::vector<Quota> all;

@@ -13,6 +13,8 @@ import shlex
 import subprocess
 import sys
 
+import page
+
 PAGE = pathlib.Path(__file__).with_name("papers.md")
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (?:[^\n]*\\\n)*[^\n]*\n", re.MULTILINE)
@@ -45,14 +47,7 @@ def filled(program, text):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    before = PAGE.read_text(encoding="utf-8")
-    after = filled(program, before)
-    if "--check" in sys.argv[2:]:
-        if before != after:
-            sys.exit(f"{PAGE} is out of date: run {__file__} {sys.argv[1]}")
-        print("up to date")
-    else:
-        PAGE.write_text(after, encoding="utf-8")
+    page.write_or_check(PAGE, filled(program, PAGE.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

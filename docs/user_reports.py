@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 
+import page
+
 PAGE = pathlib.Path(__file__).with_name("user-reports.md")
 PYTORCH, HF, HOROVOD = ("https://github.com/" + name for name in
                         ("pytorch/pytorch", "huggingface/transformers", "horovod/horovod"))
@@ -26,6 +28,9 @@ ROWS = [
     ("B1b", PYTORCH + "/issues/74148", "the same, 3 nodes",
      "--model resnet50 --device v100 --workers 6 --workers-per-node 2 --bandwidth 3Gbps " + HOOK,
      6, None, 5.23, "scaling powersgd", ""),
+    ("B1c", PYTORCH + "/issues/74148", "the same, 4 nodes",
+     "--model resnet50 --device v100 --workers 8 --workers-per-node 2 --bandwidth 3Gbps " + HOOK,
+     8, None, 5.46, "scaling powersgd", "the fourth node: without P and Q exchanged (B1d) it still loses more than 6 GPUs with"),
     ("B34", HF + "/issues/3274", "BERT-base, 2 x 4 V100, 40 GbE; 0.5 s a step on one node",
      "--model bert-base --device v100 --forward 167ms --backward 333ms --workers 8 --workers-per-node 4 --fabric ethernet-40g "
      "--scheme fp16", 8, None, 4.0, "seconds", "the reporter's network carried 1 of its 40 Gbit/s"),
@@ -79,7 +84,7 @@ def shown(value, how):
     return (f"{value:.2f}" if value < 100 else f"{value:.0f}") + unit
 
 
-def page(program):
+def content(program):
     lines = ["# What people reported, and what is predicted", "",
              "Outcomes that people posted in public, each asked as one command. Options are what the report states; what it leaves out is filled by",
              "the same rules for every row (the remark says so), and nothing is tuned per row. The reports' links were shared, shaped, or",
@@ -97,13 +102,7 @@ def page(program):
 
 
 def main():
-    text = page(sys.argv[1])
-    if "--check" in sys.argv[2:]:
-        if PAGE.read_text(encoding="utf-8") != text:
-            sys.exit(f"{PAGE} is out of date: run {__file__} {sys.argv[1]}")
-        print("up to date")
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+    page.write_or_check(PAGE, content(sys.argv[1]))
 
 
 if __name__ == "__main__":

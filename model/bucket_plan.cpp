@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "model/schedules/bucket.h"
@@ -15,53 +14,6 @@ namespace {
 constexpr double kMebibyte = 1048576;
 /// Steps that differ by less are the same: rounding.
 constexpr double kSame = 1e-9;
-
-/// The first so many gradients are sent in the best way for some amount of network time.
-struct Sent {
-  double end = 0;   // of the last bucket
-  double busy = 0;  // the network's time so far, by which backward was slowed
-  std::size_t buckets = 0;
-  std::size_t begin = 0;   // of the last bucket
-  std::size_t before = 0;  // which way the gradients before it are sent
-
-  [[nodiscard]] auto rank() const { return std::tuple(end, busy, buckets); }
-};
-
-/// Leaves those that no other beats in both times.
-void keep_best(std::vector<Sent>& ways, double drag) {
-  constexpr double kRounding = 1e-14;
-  std::sort(ways.begin(), ways.end(), [](const Sent& a, const Sent& b) { return a.rank() < b.rank(); });
-  std::size_t kept = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Sent& way : ways) {
-    if (kept == 0 || drag * (least - way.busy) > kRounding * way.end) {
-      least = way.busy;
-      ways[kept++] = way;
-    }
-  }
-  ways.resize(kept);
-}
-
-std::vector<Message> buckets_of(const std::vector<Gradient>& gradients,
-                                const std::vector<std::vector<Sent>>& ways, std::size_t last) {
-  std::vector<std::pair<std::size_t, std::size_t>> ranges;
-  for (std::size_t end = gradients.size(); end > 0;) {
-    const Sent& way = ways[end][last];
-    ranges.emplace_back(way.begin, end);
-    end = way.begin;
-    last = way.before;
-  }
-  std::reverse(ranges.begin(), ranges.end());
-  std::vector<Message> messages;
-  for (const auto& [first, end] : ranges) {
-    Bucket bucket;
-    for (std::size_t i = first; i < end; ++i) {
-      bucket.add(gradients[i].shape, gradients[i].ready, gradients[i].module);
-    }
-    bucket.flush(messages);
-  }
-  return messages;
-}
 
 /// DeepSpeed's ZeRO stages 1 and 2: a bucket is sent before the tensor that would make it exceed the limit
 /// (stage_1_and_2.py, reduce_independent_p_g_buckets_and_remove_grads).
@@ -199,44 +151,6 @@ Setting best_horovod(Search& search, Bytes gradient) {
 
 }  // namespace
 
-/// Dynamic programme over where the last bucket begins. A bucket is sent from max(the end of the one before,
-/// ready + drag * network time so far) on, since backward loses drag = 1 - 1/gamma of every busy second; both
-/// times only ever harm what comes after, so that the ways that no other beats in both are enough.
-std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs, double gamma,
-                                  Seconds bound) {
-  const std::vector<Gradient> gradients = in_gradient_order(workload);
-  const double backward = workload.backward().base();
-  const double drag = 1 - 1 / gamma;
-  std::vector<std::vector<Sent>> ways(gradients.size() + 1);
-  ways[0].emplace_back();
-  for (std::size_t end = 1; end <= gradients.size(); ++end) {
-    Bytes size;
-    double ready = 0;
-    for (std::size_t begin = end; begin-- > 0;) {
-      size += gradients[begin].shape.bytes();
-      ready = std::max(ready, gradients[begin].ready.base());
-      const double cost = costs.exchange(size).base();
-      for (std::size_t before = 0; before < ways[begin].size(); ++before) {
-        const Sent& way = ways[begin][before];
-        const Sent next{std::max(way.end, ready + drag * way.busy) + cost, way.busy + cost, way.buckets + 1,
-                        begin, before};
-        if (std::max(next.end, backward + drag * next.busy) <= bound.base()) {
-          ways[end].push_back(next);
-        }
-      }
-    }
-    keep_best(ways[end], drag);
-  }
-  const std::vector<Sent>& all = ways.back();
-  if (all.empty()) {
-    return {};
-  }
-  const auto over = [&](const Sent& way) { return std::max(way.end, backward + drag * way.busy); };
-  const auto best = std::min_element(all.begin(), all.end(),
-                                     [&](const Sent& a, const Sent& b) { return over(a) < over(b); });
-  return buckets_of(gradients, ways, static_cast<std::size_t>(best - all.begin()));
-}
-
 BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain) {
   constexpr double kUsualCap = 25;
   constexpr double kUsualElements = 5e8;
@@ -262,21 +176,8 @@ BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain) {
       one_knob(decades(kLeastElements, static_cast<double>(scenario.workload.elements())), kUsualElements,
                [&](double elements) { return search.divide(deepspeed(elements)); });
 
-  Schedule best;
-  best.spec = "best";
-  best.weighs_costs = true;
-  const Seconds bound = search.best().parts.backward_and_sync() * (1 + kSame);
-  best.messages = [gamma = scenario.overlap.gamma, bound](const Workload& workload,
-                                                          const MessageCosts& costs) {
-    std::vector<Message> messages = best_buckets(workload, costs, gamma, bound);
-    // Rounding alone could leave nothing.
-    return messages.empty() ? std::vector<Message>{whole_gradient(workload)} : messages;
-  };
-  Prediction found = search.run(std::move(best));
-  plan.best = search.best();
-  if (found.step <= plan.best.step * (1 + kSame)) {
-    plan.best = std::move(found);
-  }
+  Prediction found = search.run(make_schedule("optimal"));
+  plan.best = found.step <= search.best().step * (1 + kSame) ? std::move(found) : search.best();
   return plan;
 }
 

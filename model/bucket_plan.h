@@ -23,7 +23,7 @@ struct Setting {
 };
 
 struct BucketPlan {
-  Prediction best;                 ///< nothing compared below, and no other division, ends sooner
+  Prediction best;                 ///< "optimal": nothing compared below ends sooner
   std::vector<Division> compared;  ///< schedules with their defaults, "ddp" first
   Setting ddp;                     ///< `size`: bucket_cap_mb, in MiB; 0: left alone, as "ddp"
   Division ddp_small_first;        ///< the same cap where the first bucket stays at its default
@@ -33,11 +33,5 @@ struct BucketPlan {
 
 /// The scenario's schedule does not count; its method must be the timeline. `plain`: scheme none.
 BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain);
-
-/// The best buckets of whole tensors for one channel, first come, first served, where backward takes `gamma`
-/// times as long while the network is busy. Among those that end, with backward, by `bound`; none: there are
-/// none.
-std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs, double gamma,
-                                  Seconds bound);
 
 }  // namespace breakeven

@@ -22,6 +22,8 @@ struct Terms {
   double a_in, a_out;  // seconds a step
   double in, out;      // seconds to pass the payload once over a worker's inner link / a node's network link
   double add = 0;      // seconds to add up 1/n of the vector
+  double pairs = 0;    // of a tree step
+  bool cross = false;  // some pair of it is on two nodes
 
   [[nodiscard]] bool several_nodes() const { return m > 1; }
   [[nodiscard]] bool shared_nodes() const { return g > 1; }
@@ -133,6 +135,21 @@ std::optional<double> all_to_all(const Terms& t, Algorithm algorithm) {
   return (t.n - t.g) * t.a_out + (t.g - 1) * t.a_in + t.slower((t.g - 1) / t.n, t.g * (t.n - t.g) / t.n);
 }
 
+/// One message to each receiver at once. A node has at most one pair that crosses each way, so it has the
+/// network link to itself.
+double tree_step(const Terms& t) {
+  if (t.pairs == 0) {
+    return 0;
+  }
+  return t.cross ? t.a_out + t.out : t.a_in + t.in;
+}
+
+/// Binomial tree: log2 n (alpha + M beta), not pipelined, as gTop-k states it (hclhkbu/gtopkssgd,
+/// allreducer.py, where it calls MPI's Bcast). First to one worker of every node, then inside.
+double broadcast(const Terms& t) {
+  return doubling_latency(t) + steps_to_double(t.m) * t.out + steps_to_double(t.g) * t.in;
+}
+
 std::optional<double> cost(const Terms& t, Exchange exchange, Algorithm algorithm, const Fabric& fabric) {
   switch (exchange) {
     case Exchange::all_reduce:
@@ -151,7 +168,9 @@ std::optional<double> cost(const Terms& t, Exchange exchange, Algorithm algorith
                                                          : Algorithm::parameter_server,
                         fabric);
     case Exchange::tree_step:
+      return algorithm == Algorithm::tree ? std::optional(tree_step(t)) : std::nullopt;
     case Exchange::broadcast:
+      return algorithm == Algorithm::tree ? std::optional(broadcast(t)) : std::nullopt;
     case Exchange::none:
       break;
   }
@@ -160,9 +179,17 @@ std::optional<double> cost(const Terms& t, Exchange exchange, Algorithm algorith
 
 /// What every library has for this exchange.
 Algorithm fallback(Exchange exchange) {
-  return exchange == Exchange::all_to_all  ? Algorithm::direct
-         : exchange == Exchange::push_pull ? Algorithm::parameter_server
-                                           : Algorithm::ring;
+  switch (exchange) {
+    case Exchange::all_to_all:
+      return Algorithm::direct;
+    case Exchange::push_pull:
+      return Algorithm::parameter_server;
+    case Exchange::tree_step:
+    case Exchange::broadcast:
+      return Algorithm::tree;
+    default:
+      return Algorithm::ring;
+  }
 }
 
 /// What a worker sends in an all-reduce, in payloads, on average over the workers.
@@ -195,16 +222,39 @@ Bytes wire_bytes(const Terms& t, Exchange exchange, Bytes payload, Algorithm alg
       return payload * ((t.n - 1) / t.n);
     case Exchange::all_gather:
       return payload * (t.n - 1);
-    case Exchange::tree_step:
+    case Exchange::tree_step:  // on average over the workers, as of the trees above
+      return payload * (t.pairs / t.n);
     case Exchange::broadcast:
-      return payload;
+      return payload * ((t.n - 1) / t.n);
     case Exchange::none:
       break;
   }
   return {};
 }
 
-Terms terms_of(const Fabric& fabric, Bytes payload, const Group& group) {
+double pairs_of(std::size_t workers, std::size_t distance) {
+  return distance == 0 || distance >= workers
+             ? 0
+             : static_cast<double>((workers - distance - 1) / (2 * distance) + 1);
+}
+
+/// Worker r with r mod 2d = d sends to r-d: to another node where r is among the first d workers of its own.
+bool some_pair_crosses(const Group& group, std::size_t distance) {
+  if (distance >= group.per_node) {
+    return true;
+  }
+  if (distance == 0 || group.nodes() == 1 || group.per_node % (2 * distance) == 0) {
+    return false;
+  }
+  for (std::size_t sender = distance; sender < group.workers; sender += 2 * distance) {
+    if (sender % group.per_node < distance) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Terms terms_of(const Fabric& fabric, Bytes payload, const Group& group, std::size_t distance) {
   const auto pass = [payload](const Level& level, bool used) {
     if (!used || payload == Bytes{}) {
       return 0.0;
@@ -219,6 +269,8 @@ Terms terms_of(const Fabric& fabric, Bytes payload, const Group& group) {
   t.a_out = fabric.across.latency.base();
   t.in = pass(fabric.inside, t.shared_nodes());
   t.out = pass(fabric.across, t.several_nodes());
+  t.pairs = pairs_of(group.workers, distance);
+  t.cross = some_pair_crosses(group, distance);
   return t;
 }
 
@@ -248,12 +300,12 @@ std::optional<NcclCost> nccl_cost(const Fabric& fabric, Exchange exchange, Bytes
 }  // namespace
 
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                  Algorithm algorithm, std::optional<Bytes> summed, Element element) {
+                  Algorithm algorithm, std::optional<Bytes> summed, std::size_t distance, Element element) {
   Transfer result;
   if (group.workers <= 1 || exchange == Exchange::none) {
     return result;
   }
-  Terms terms = terms_of(fabric, payload, group);
+  Terms terms = terms_of(fabric, payload, group, distance);
   if (!fabric.additions.points.empty()) {
     terms.add = fabric.additions.at(summed.value_or(payload) / terms.n).base();
   }
@@ -299,9 +351,26 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   }
   if (fabric.full_duplex &&
       (result.algorithm == Algorithm::parameter_server || result.algorithm == Algorithm::byteps)) {
-    result.one_way = result.time - fabric.across.latency;  // push and pull overlap but for one latency
+    // Push and pull overlap but for one latency. What BytePS reduces inside the node comes before the push,
+    // what it gathers there after the pull.
+    const double gather = result.algorithm == Algorithm::byteps
+                              ? (terms.g - 1) * terms.a_in + (terms.g - 1) / terms.g * terms.in
+                              : 0;
+    result.one_way = result.time - fabric.across.latency - Seconds::of(gather);
   }
   return result;
+}
+
+Bytes contributed(const Round& round, std::size_t workers) {
+  const auto n = static_cast<double>(std::max<std::size_t>(workers, 1));
+  switch (round.exchange) {
+    case Exchange::tree_step:
+      return round.payload * (pairs_of(workers, round.distance) / n);
+    case Exchange::broadcast:
+      return round.payload / n;
+    default:
+      return round.payload;
+  }
 }
 
 Seconds ring_all_reduce(const Level& level, Bytes payload, std::size_t workers, double steps) {

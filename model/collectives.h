@@ -18,12 +18,15 @@ struct Transfer {
 };
 
 /// `payload`: what one worker contributes (see Round). An algorithm that has no form of `exchange` falls back
-/// to the one every library has (ring; direct for all-to-all), and Transfer::algorithm says so. `summed`:
-/// what is added up, where that is not the payload. `element`: what a reduction adds, which decides whether
-/// switches can.
+/// to the one every library has (ring; direct for all-to-all; tree for tree steps and broadcasts), and
+/// Transfer::algorithm says so. `summed`: what is added up, where that is not the payload. `distance`: of a
+/// tree step. `element`: what a reduction adds, which decides whether switches can.
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
                   Algorithm algorithm = Algorithm::automatic, std::optional<Bytes> summed = {},
-                  Element element = Element::f32);
+                  std::size_t distance = 0, Element element = Element::f32);
+
+/// What one worker contributes to a round, on average where not all do: to a tree step and a broadcast.
+Bytes contributed(const Round& round, std::size_t workers);
 
 /// The textbook ring all-reduce over one level: steps*(n-1) latencies + 2(n-1)/n payload/bandwidth. Two steps
 /// per worker is what reduce-scatter + all-gather take; some papers print one.

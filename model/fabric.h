@@ -38,6 +38,7 @@ struct Level {
   double efficiency = 1;     ///< share of the bandwidth that collectives reach
 
   [[nodiscard]] BytesPerSecond effective() const { return bandwidth * efficiency; }
+  friend bool operator==(const Level&, const Level&) = default;
 };
 
 /// Measured collective times of one group size.
@@ -45,6 +46,7 @@ struct Table {
   struct Point {
     Bytes payload;
     Seconds time;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   Exchange exchange = Exchange::all_reduce;
   std::size_t workers = 0, per_node = 0;  ///< per_node 0: however they are spread
@@ -53,6 +55,7 @@ struct Table {
   /// Interpolated in log-log; outside, the slope of the last segment.
   [[nodiscard]] Seconds at(Bytes payload) const;
   [[nodiscard]] bool covers(Bytes payload) const;
+  friend bool operator==(const Table&, const Table&) = default;
 };
 
 /// Measured times of adding up two vectors: linear between points, constant outside.
@@ -60,11 +63,13 @@ struct AdditionTable {
   struct Point {
     Bytes size;  ///< of one operand
     Seconds time;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   std::vector<Point> points;  ///< rising sizes
   std::string source;
 
   [[nodiscard]] Seconds at(Bytes size) const;
+  friend bool operator==(const AdditionTable&, const AdditionTable&) = default;
 };
 
 struct Fabric {
@@ -78,6 +83,8 @@ struct Fabric {
   /// 2006.10103). Rings only; none: free.
   AdditionTable additions;
   NcclTopology nccl;  ///< for Algorithm::nccl
+
+  friend bool operator==(const Fabric&, const Fabric&) = default;
 };
 
 /// The workers of one exchange: `per_node` on each node, whole nodes only.

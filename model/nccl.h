@@ -30,6 +30,8 @@ struct NcclTopology {
   Seconds latency;           ///< what the network's driver states; NCCL adds it to its own figures
   bool gpudirect = false;    ///< adapters reach the GPU's memory without passing the CPU
   bool collnet = false;      ///< the network's switches add (SHARP)
+
+  friend bool operator==(const NcclTopology&, const NcclTopology&) = default;
 };
 
 struct NcclGroup {

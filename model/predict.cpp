@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/closed_form.h"
 #include "model/error.h"
+#include "model/message_prices.h"
 
 namespace breakeven {
 namespace {
@@ -27,6 +29,27 @@ std::vector<Plan> plans_of(const std::vector<Message>& messages, const Compresso
     plans.push_back(compressor.plan(message.tensors, workers));
   }
   return plans;
+}
+
+/// A lone all-reduce as the reduce-scatter and the all-gather that it is made of.
+Plan halves(Plan plan, std::size_t workers) {
+  if (plan.size() != 1 || plan[0].exchange != Exchange::all_reduce) {
+    return plan;
+  }
+  Round gather;
+  gather.exchange = Exchange::all_gather;
+  gather.payload = plan[0].payload / static_cast<double>(workers);
+  gather.decode = std::exchange(plan[0].decode, {});
+  gather.element = plan[0].element;
+  plan[0].exchange = Exchange::reduce_scatter;
+  plan.push_back(std::move(gather));
+  return plan;
+}
+
+/// Where the rounds that belong to the next forward pass begin.
+bool is_late(const Plan& plan, std::size_t round) {
+  return round == 1 && plan[0].exchange == Exchange::reduce_scatter &&
+         plan[1].exchange == Exchange::all_gather;
 }
 
 Resource codec_resource(Placement placement) {
@@ -59,9 +82,13 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
   if (scenario.schedule.weighs_costs) {
     scenario_ = scenario;
     compressor_ = &compressor;
+    prices_ = std::make_unique<MessagePrices>(compressor, scenario.workload.gradient, group_, algorithm_,
+                                              message_time_);
   }
   prepare(scenario, compressor);
 }
+
+Forecast::~Forecast() = default;
 
 void Forecast::prepare(const Scenario& scenario, const Compressor& compressor) {
   messages_.clear();
@@ -93,38 +120,29 @@ void Forecast::prepare(const Scenario& scenario, const Compressor& compressor) {
                   "a schedule that ends with backward, or --method timeline");
     }
   }
-  for (const Message& message : messages_) {
-    state_ += compressor.state(message.tensors, group_.workers);
+  for (std::size_t m = 0; m < messages_.size(); ++m) {
+    state_ += compressor.state(messages_[m].tensors, group_.workers);
+    for (const Round& round : plans_[m]) {
+      payload_ += contributed(round, group_.workers);
+    }
+    if (overlapped_ && sending_.splits) {
+      plans_[m] = halves(std::move(plans_[m]), group_.workers);
+    }
   }
   build_chains(scenario);
 }
 
-/// Of a message as one vector, coded as the scheme codes it.
-MessageCosts Forecast::costs(const Scenario& scenario, const Compressor& compressor) const {
-  const double width = size_of(scenario.workload.gradient);
-  const auto plan = [&scenario, &compressor, width, workers = group_.workers](Bytes size) {
-    const Shape vector{static_cast<std::size_t>(std::max(1.0, std::round(size.base() / width))), 1,
-                       scenario.workload.gradient};
-    return compressor.plan(std::span(&vector, 1), workers);
-  };
-  return {[this, &scenario, plan](Bytes size) {
-            Seconds time;
-            for (const Round& round : plan(size)) {
-              const bool startup = size == Bytes{};
-              time += transfer(scenario.fabric, round.exchange, startup ? Bytes{} : round.payload, group_,
-                               algorithm_, startup ? Bytes{} : round.summed, round.element)
-                          .time +
-                      message_time_;
-            }
-            return time;
-          },
-          [&scenario, plan](Bytes size) {
+MessageCosts Forecast::costs(const Scenario& scenario) {
+  prices_->use(scenario.fabric);
+  return {[this](Bytes size) { return prices_->exchange(size); },
+          [this, &scenario](Bytes size) {
             Seconds coding;
-            for (const Round& round : plan(size)) {
+            for (const Round& round : prices_->plan(size)) {
               coding += time(scenario.device, round.encode);
             }
             return coding;
-          }};
+          },
+          scenario.overlap.gamma};
 }
 
 /// What is exchanged as one, and its plans.
@@ -146,7 +164,7 @@ void Forecast::arrange(const Scenario& scenario, const Compressor& compressor) {
     }
   }
   overlapped_ = true;
-  const MessageCosts weights = scenario.schedule.weighs_costs ? costs(scenario, compressor) : MessageCosts{};
+  const MessageCosts weights = prices_ ? costs(scenario) : MessageCosts{};
   use(scenario.schedule.messages(scenario.workload, weights));
   if (scenario.dense_bytes && sends_everything()) {
     // Papers round a model's size: the closed form's S, cut into buckets as the schedule says.
@@ -192,8 +210,10 @@ void Forecast::build_chains(const Scenario& scenario) {
     for (std::size_t r = 0; r < plans_[m].size(); ++r) {
       Round& round = plans_[m][r];
       work(round.encode, Activity::encode, r);
+      if (overlapped_ && sending_.splits && is_late(plans_[m], r)) {
+        chain.late = chain.stages.size();
+      }
       if (round.exchange != Exchange::none) {
-        payload_ += round.payload;
         add_exchange(round, m, r, chain);
       }
       work(round.decode, Activity::decode, r);
@@ -210,28 +230,15 @@ void Forecast::build_chains(const Scenario& scenario) {
   transfers_.resize(hops_.size());
 }
 
-/// One stage on the network; two where the schedule splits an all-reduce, or lets pushes and pulls pass each
-/// other.
+/// One stage on the network; two where the schedule lets pushes and pulls pass each other.
 void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain) {
   const Stage stage{Resource::network, Activity::exchange, {}, index};
-  Hop hop{message, index, chain.stages.size(), round.exchange, round.payload, round.summed, round.element};
+  Hop hop{message,       index,        chain.stages.size(), round.exchange,
+          round.payload, round.summed, round.distance,      round.element};
   chain.stages.push_back(stage);
-  if (overlapped_ && sending_.splits && round.exchange == Exchange::all_reduce &&
-      plans_[message].size() == 1) {
-    hop.exchange = Exchange::reduce_scatter;
-    hops_.push_back(hop);
-    chain.late = chain.stages.size();
-    hop = {message,
-           index,
-           chain.stages.size(),
-           Exchange::all_gather,
-           round.payload / static_cast<double>(group_.workers),
-           {},
-           round.element};
-    chain.stages.push_back(stage);
-  } else if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
-             (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
-             (round.exchange == Exchange::all_reduce || round.exchange == Exchange::push_pull)) {
+  if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
+      (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
+      (round.exchange == Exchange::all_reduce || round.exchange == Exchange::push_pull)) {
     hop.pulls = true;
     chain.stages.push_back({Resource::network_in, Activity::exchange, {}, index});
   }
@@ -249,6 +256,7 @@ void Forecast::add_copies(const Scenario& scenario, std::size_t message, Chain& 
                    bytes(messages_[message].tensors) / scenario.device.host_link, 0};
   chain.stages.insert(chain.stages.begin(), copy);
   chain.stages.push_back(copy);
+  chain.late += chain.late == kNever ? 0 : 1;
   for (Hop& hop : hops_) {
     hop.stage += hop.message == message ? 1 : 0;
   }
@@ -258,13 +266,14 @@ void Forecast::price(const Fabric& fabric) {
   for (std::size_t i = 0; i < hops_.size(); ++i) {
     // Buckets come in runs of one size.
     if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload &&
-        hops_[i].summed == hops_[i - 1].summed && hops_[i].element == hops_[i - 1].element) {
+        hops_[i].summed == hops_[i - 1].summed && hops_[i].distance == hops_[i - 1].distance &&
+        hops_[i].element == hops_[i - 1].element) {
       transfers_[i] = transfers_[i - 1];
       exchange_[i] = exchange_[i - 1];
       continue;
     }
     transfers_[i] = transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_, hops_[i].summed,
-                             hops_[i].element);
+                             hops_[i].distance, hops_[i].element);
     exchange_[i] = transfers_[i].time + message_time_;
   }
 }
@@ -279,8 +288,9 @@ Breakdown Forecast::run(const Fabric& fabric, const Variation& variation) {
 }
 
 Breakdown Forecast::run(const Fabric& fabric, const Variation& variation, double gamma) {
-  if (scenario_) {
+  if (scenario_ && (scenario_->fabric != fabric || scenario_->overlap.gamma != gamma)) {
     scenario_->fabric = fabric;
+    scenario_->overlap.gamma = gamma;
     prepare(*scenario_, *compressor_);
   }
   price(fabric);

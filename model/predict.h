@@ -12,6 +12,8 @@
 
 namespace breakeven {
 
+class MessagePrices;
+
 struct Prediction {
   Seconds step;
   Breakdown parts;
@@ -42,6 +44,7 @@ struct Variation {
 class Forecast {
  public:
   Forecast(const Scenario& scenario, const Compressor& compressor, Placement natural = Placement::serial);
+  ~Forecast();
 
   /// One step over `fabric` (which may differ from the scenario's in its numbers). Takes microseconds; not
   /// thread-safe.
@@ -55,6 +58,9 @@ class Forecast {
   /// The exchanges of the last run(), message by message.
   [[nodiscard]] const std::vector<Seconds>& exchanges() const { return exchange_; }
 
+  /// The messages as the last run() had them on the timeline.
+  [[nodiscard]] const std::vector<Chain>& chains() const { return scaled_; }
+
   [[nodiscard]] bool has_codec() const { return has_codec_; }
   [[nodiscard]] Origin codec() const { return codec_; }
   [[nodiscard]] Seconds codec_time() const { return encode_ + decode_; }
@@ -66,12 +72,13 @@ class Forecast {
     Exchange exchange = Exchange::none;
     Bytes payload;
     std::optional<Bytes> summed;
+    std::size_t distance = 0;  // of a tree step
     Element element = Element::f32;
     bool pulls = false;  // the next stage is the way back
   };
   void prepare(const Scenario& scenario, const Compressor& compressor);
   void arrange(const Scenario& scenario, const Compressor& compressor);
-  [[nodiscard]] MessageCosts costs(const Scenario& scenario, const Compressor& compressor) const;
+  [[nodiscard]] MessageCosts costs(const Scenario& scenario);
   void add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain);
   [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
@@ -98,6 +105,7 @@ class Forecast {
   /// What is arranged anew for every fabric, where the schedule weighs costs.
   std::optional<Scenario> scenario_;
   const Compressor* compressor_ = nullptr;
+  std::unique_ptr<MessagePrices> prices_;  // null where it does not
   std::vector<Hop> hops_;
   std::vector<Seconds> exchange_;  // by hop, as last priced
   std::vector<Transfer> transfers_;

@@ -29,6 +29,21 @@ std::vector<Gradient> in_gradient_order(const Workload& workload) {
   return gradients;
 }
 
+std::vector<Message> merged(const std::vector<Gradient>& gradients, const std::vector<std::size_t>& begins) {
+  std::vector<Message> messages;
+  Bucket bucket;
+  std::size_t group = 1;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (group < begins.size() && i == begins[group]) {
+      bucket.flush(messages);
+      ++group;
+    }
+    bucket.add(gradients[i].shape, gradients[i].ready, gradients[i].module);
+  }
+  bucket.flush(messages);
+  return messages;
+}
+
 std::vector<Message> pieces(const Workload& workload, std::size_t elements) {
   std::vector<Message> messages;
   Bucket bucket;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/spec.h"
@@ -23,6 +24,7 @@ struct Message {
 struct MessageCosts {
   std::function<Seconds(Bytes)> exchange;  ///< all its rounds on the network
   std::function<Seconds(Bytes)> encode;
+  double gamma = 1;  ///< backward takes gamma times as long while the network is busy
 };
 
 /// How messages are sent. The default: first come, first served, and the next forward pass waits for all.
@@ -54,6 +56,18 @@ const std::vector<ScheduleKind>& schedule_kinds();
 /// "ddp:first=1MiB,cap=25MiB". `gradient`: what an element takes, for limits in elements. Throws Error with
 /// the nearest name.
 Schedule make_schedule(std::string_view spec, Element gradient = Element::f32);
+
+/// The best buckets of whole tensors for one channel, first come, first served: nothing that merges
+/// neighbours ends sooner, whatever a message costs by its size.
+std::vector<Message> best_buckets(const Workload& workload, const MessageCosts& costs);
+/// The same as ranges [begin, end) of gradients, last tensor first, where the bucket of such a range takes
+/// `cost` on the network and backward `gamma` times as long meanwhile.
+using GradientRange = std::pair<std::size_t, std::size_t>;
+std::vector<GradientRange> best_ranges(const Workload& workload,
+                                       const std::function<Seconds(std::size_t begin, std::size_t end)>& cost,
+                                       double gamma);
+/// The messages that these ranges are.
+std::vector<Message> buckets_of(const Workload& workload, const std::vector<GradientRange>& ranges);
 
 /// Everything in one message, ready when backward has ended.
 Message whole_gradient(const Workload& workload);

@@ -76,8 +76,9 @@ Call decide(double speedup_low, double speedup_high, double bound, double margin
   if (speedup_low > 1 + margin) {
     return Call::pays;
   }
-  // Where not even a free exchange gains more than the margin, no measurement can turn the answer.
-  if (bound <= 1 + margin || speedup_high < 1 - margin) {
+  // Where nothing changes, or not even a free exchange gains more than the margin, no measurement can turn
+  // the answer.
+  if ((speedup_low == 1 && speedup_high == 1) || bound <= 1 + margin || speedup_high < 1 - margin) {
     return Call::does_not_pay;
   }
   // Within the margin on both sides it is a tie; below 1 whatever the inputs are, it is not.

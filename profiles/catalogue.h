@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +24,10 @@ struct Timing {
   Precision precision = Precision::fp32;
   double batch = 0;
   Seconds forward, backward, other;
-  /// From each gradient to the next as backward makes them, last tensor first; adds up to `backward`. Empty:
-  /// not known.
+  /// From each gradient to the next as backward makes them, last tensor first, and, where backward goes on
+  /// behind the last of them, its rest; adds up to `backward`. Empty: not known.
   std::vector<Seconds> gaps;
+  std::optional<Seconds> busy;  ///< the device runs kernels so long in the step; it idles the rest
   Origin origin = Origin::measured;
   std::string source;
 };
@@ -50,11 +52,12 @@ struct DeviceProfile {
 struct FabricProfile {
   std::string summary, source;
   Fabric fabric;
-  std::size_t workers_per_node = 0;  ///< of an instance type; 0: the user says
-  std::string device;                ///< of an instance type; empty: the user says
-  bool has_inside = false;           ///< the profile states the links inside a node
-  BytesPerSecond flow;               ///< what one TCP connection carries at most; zero: no limit
-  std::size_t flows = 0;             ///< connections at a time; flow x flows bounds across.bandwidth
+  std::size_t workers_per_node = 0;   ///< of an instance type; 0: the user says
+  std::string device;                 ///< of an instance type; empty: the user says
+  bool has_inside = false;            ///< the profile states the links inside a node
+  BytesPerSecond flow;                ///< what one TCP connection carries at most; zero: no limit
+  std::size_t flows = 0;              ///< connections at a time; flow x flows bounds across.bandwidth
+  Origin origin = Origin::published;  ///< of its numbers
   std::map<std::string, std::string> sources;  ///< key of the number -> where it comes from
 };
 struct CodecProfile {

@@ -61,8 +61,8 @@ std::pair<std::string, std::string> wrong_and_expected(std::string_view message)
 /// Builds the tree from the parser's events, which come without recursion: no depth can overflow the stack.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(JsonValue& root, std::string_view text, const std::string& file)
-      : root_(root), text_(text), file_(file) {}
+  Builder(JsonValue& root, std::string_view text, const std::string& file, JsonDocument::Texts texts)
+      : root_(root), text_(text), file_(file), printable_(texts == JsonDocument::Texts::printable) {}
 
   bool null() override { return add(JsonValue::Kind::null, 0, {}); }
   bool boolean(bool value) override { return add(JsonValue::Kind::boolean, value ? 1 : 0, {}); }
@@ -76,7 +76,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return add(JsonValue::Kind::number, value, digits);
   }
   bool string(string_t& value) override {
-    if (std::any_of(value.begin(), value.end(), is_control)) {
+    if (printable_ && std::any_of(value.begin(), value.end(), is_control)) {
       fail("a text holds a control character", "printable text", next_step());
     }
     return add(JsonValue::Kind::text, 0, std::move(value));
@@ -90,7 +90,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     std::vector<std::string_view> sorted(keys.begin(), keys.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
+    if (printable_ && twice != sorted.end()) {
       fail("the key \"" + std::string(*twice) + "\" is there twice", "each key once");
     }
     return close();
@@ -161,17 +161,18 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   JsonValue& root_;
   std::string_view text_;
   const std::string& file_;
+  bool printable_;
   std::vector<JsonValue*> open_;
   std::size_t values_ = 0;
 };
 
 }  // namespace
 
-JsonDocument::JsonDocument(std::string_view text, std::string file) : file_(std::move(file)) {
+JsonDocument::JsonDocument(std::string_view text, std::string file, Texts texts) : file_(std::move(file)) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw Error(Fault::file, file_, "is empty", "JSON");
   }
-  Builder builder(root_, text, file_);
+  Builder builder(root_, text, file_, texts);
   nlohmann::json::sax_parse(text, &builder);
 }
 
@@ -218,6 +219,9 @@ std::optional<Json> Json::find(std::string_view key) const {
   const auto found = std::find(keys().begin(), keys().end(), key);
   if (found == keys().end()) {
     return std::nullopt;
+  }
+  if (std::find(found + 1, keys().end(), key) != keys().end()) {
+    fail("the key \"" + std::string(key) + "\" is there twice", "each key once");
   }
   return child(static_cast<std::size_t>(found - keys().begin()), pointer_step(key));
 }

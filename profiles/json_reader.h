@@ -97,9 +97,12 @@ class Json {
 
 class JsonDocument {
  public:
+  /// Control characters in texts are refused in profiles, which we print; other programs' files may hold
+  /// them, and keys twice that nobody asks for.
+  enum class Texts { printable, any };
   /// Throws Error (file): what is not JSON (with line and column), keys that are there twice, more than 64
-  /// levels, control characters in texts, numbers that a double cannot hold.
-  JsonDocument(std::string_view text, std::string file);
+  /// levels, numbers that a double cannot hold.
+  JsonDocument(std::string_view text, std::string file, Texts texts = Texts::printable);
 
   [[nodiscard]] Json root() const { return {root_, file_, {}}; }
 

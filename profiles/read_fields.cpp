@@ -1,6 +1,7 @@
 #include "profiles/read_fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace breakeven {
 namespace {
@@ -53,6 +54,10 @@ Precision read_precision(const Json& json) {
 
 Origin read_origin(const Json& json) {
   return read_choice(json, {"measured", "published"}, "origin") == 0 ? Origin::measured : Origin::published;
+}
+
+double steepness(const Table::Point& left, const Table::Point& right) {
+  return std::log(right.time / left.time) / std::log(right.payload / left.payload);
 }
 
 double read_share(const Json& json) {

@@ -3,6 +3,7 @@
 
 #include "model/codec.h"
 #include "model/device.h"
+#include "model/fabric.h"
 #include "model/nccl.h"
 #include "model/origin.h"
 #include "profiles/json_reader.h"
@@ -22,6 +23,11 @@ double forward_share(const Workload& workload);
 /// What NCCL's model asks: of a device its own share, of a fabric all.
 NcclTopology read_nccl_device(const Json& json);
 NcclTopology read_nccl_fabric(const Json& json);
+
+/// Between two sizes a measured time changes as this power of the size. One that nothing real has would run
+/// off outside the table.
+double steepness(const Table::Point& left, const Table::Point& right);
+constexpr double kSteepest = 8;
 
 /// The position of `json`'s text in `names`; refuses others.
 std::size_t read_choice(const Json& json, const std::vector<std::string>& names, std::string_view what);

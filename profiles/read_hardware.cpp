@@ -29,8 +29,10 @@ Level read_level(const Json& json, const std::string& prefix, const std::string&
   level.name = text_or_empty(json, "name");
   level.bandwidth = number_at(json, "bandwidth", "a bandwidth", prefix + "/bandwidth", source, sources)
                         .above_zero<BytesPerSecond>();
-  level.latency =
-      number_at(json, "latency", "a time", prefix + "/latency", source, sources).not_negative<Seconds>();
+  if (prefix == "peer" || json.find("latency")) {  // measurements of large sizes alone cannot tell a fabric's
+    level.latency =
+        number_at(json, "latency", "a time", prefix + "/latency", source, sources).not_negative<Seconds>();
+  }
   if (json.find("efficiency")) {
     level.efficiency =
         read_share(number_at(json, "efficiency", "a fraction", prefix + "/efficiency", source, sources));
@@ -87,11 +89,8 @@ void read_arithmetic(const Json& root, const std::string& source, DeviceProfile&
   }
 }
 
-/// Between two points a time changes as some power of the size: one that nothing real has would run off
-/// outside the table.
 void check_slope(const Table::Point& left, const Table::Point& right, const Json& json) {
-  constexpr double kSteepest = 8;
-  const double slope = std::log(right.time / left.time) / std::log(right.payload / left.payload);
+  const double slope = steepness(left, right);
   if (std::abs(slope) > kSteepest) {
     json.fail("the time changes as the size to the power of " + significant(slope),
               "times that change slower, or sizes further apart");
@@ -101,12 +100,17 @@ void check_slope(const Table::Point& left, const Table::Point& right, const Json
 Table read_table(const Json& json) {
   json.only({"exchange", "workers", "points", "source"});
   static const std::vector<std::string> kExchanges = {"none",       "all_reduce", "reduce_scatter",
-                                                      "all_gather", "all_to_all", "push_pull"};
+                                                      "all_gather", "all_to_all", "push_pull",
+                                                      "tree_step",  "broadcast"};
   Table table;
   const Json exchange = json.at("exchange", "all_reduce, all_gather ...");
   table.exchange = static_cast<Exchange>(read_choice(exchange, kExchanges, "exchange"));
   if (table.exchange == Exchange::none) {
     exchange.fail("\"none\" takes no time", "all_reduce, all_gather ...");
+  }
+  if (table.exchange == Exchange::tree_step) {
+    exchange.fail("a \"tree_step\" is one message, and takes as long as its distance says",
+                  "all_reduce, all_gather ...");
   }
   const Json workers = json.at("workers", "the number of workers");
   table.workers = workers.count();
@@ -221,13 +225,16 @@ DeviceProfile read_device(std::string_view json, const std::string& where) {
 FabricProfile read_fabric(std::string_view json, const std::string& where) {
   const JsonDocument document(json, where);
   const Json root = document.root();
-  root.only({"schema", "name", "summary", "source", "across", "inside", "workers_per_node", "device",
-             "servers", "full_duplex", "algorithms", "tables", "additions", "nccl"});
+  root.only({"schema", "name", "summary", "source", "origin", "across", "inside", "workers_per_node",
+             "device", "servers", "full_duplex", "algorithms", "tables", "additions", "nccl"});
   check_schema(root);
   FabricProfile profile;
   profile.summary = text_or_empty(root, "summary");
   profile.source = text_or_empty(root, "source");
   profile.fabric.name = root.at("name", "the fabric's name").text();
+  if (const auto origin = root.find("origin")) {
+    profile.origin = read_origin(*origin);
+  }
   const auto across = root.find("across");
   const auto inside = root.find("inside");
   if (!across && !inside) {
@@ -248,7 +255,8 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   if (const auto tables = root.find("tables")) {
     for (const Json& table : tables->list()) {
       profile.fabric.tables.push_back(read_table(table));
-      profile.fabric.tables.back().per_node = profile.workers_per_node;
+      Table& read = profile.fabric.tables.back();
+      read.per_node = std::min(profile.workers_per_node, read.workers);
     }
   }
   if (const auto additions = root.find("additions")) {

@@ -73,18 +73,28 @@ void read_gaps(const Json& json, std::size_t tensors, Timing& timing) {
     timing.gaps.push_back(gap.not_negative<Seconds>());
     sum += timing.gaps.back();
   }
-  if (timing.gaps.size() != tensors) {
+  if (timing.gaps.size() != tensors && timing.gaps.size() != tensors + 1) {
     json.fail(std::to_string(timing.gaps.size()) + " gaps for " + std::to_string(tensors) + " tensors",
-              "one a tensor, from the last to the first");
+              "one a tensor, from the last to the first, and perhaps the rest of backward");
   }
   if (!(std::abs(sum / timing.backward - 1) <= kRounded)) {
     json.fail("the gaps add up to " + to_string(sum), "the time of backward, " + to_string(timing.backward));
   }
 }
 
+void read_busy(const Json& json, Timing& timing) {
+  constexpr double kRounded = 1e-3;
+  const auto busy = json.not_negative<Seconds>();
+  const Seconds step = timing.forward + timing.backward + timing.other;
+  if (!(busy <= step * (1 + kRounded))) {
+    json.fail("is " + to_string(busy), "at most forward, backward and other, " + to_string(step));
+  }
+  timing.busy = std::min(busy, step);
+}
+
 Timing read_timing(const Json& json, const std::string& source, const Workload& workload) {
-  json.only({"device", "precision", "batch", "forward", "backward", "other", "gaps", "throughput", "origin",
-             "source"});
+  json.only({"device", "precision", "batch", "forward", "backward", "other", "gaps", "busy", "throughput",
+             "origin", "source"});
   Timing timing;
   timing.device = json.at("device", "the name of a device").text();
   timing.precision = read_precision(json.at("precision", "fp32, tf32, fp16 or bf16"));
@@ -97,7 +107,7 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
   const auto own_source = json.find("source");
   timing.source = own_source ? own_source->text() : source;
   if (const auto throughput = json.find("throughput")) {
-    for (const auto* key : {"forward", "backward", "other", "gaps"}) {
+    for (const auto* key : {"forward", "backward", "other", "gaps", "busy"}) {
       if (const auto time = json.find(key)) {
         time->fail("is there beside a throughput", "either the times or the throughput");
       }
@@ -113,6 +123,9 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
   }
   if (const auto gaps = json.find("gaps")) {
     read_gaps(*gaps, workload.tensors.size(), timing);
+  }
+  if (const auto busy = json.find("busy")) {
+    read_busy(*busy, timing);
   }
   return timing;
 }

@@ -35,7 +35,7 @@ void resolve_workers(Resolution& r) {
   }
   std::optional<Pick> profile;
   if (r.fabric && r.fabric->workers_per_node > 0) {
-    profile = Pick{static_cast<double>(r.fabric->workers_per_node), Origin::published,
+    profile = Pick{static_cast<double>(r.fabric->workers_per_node), r.fabric->origin,
                    "the fabric " + r.fabric->fabric.name};
   } else if (r.fabric && !has_across(r)) {
     profile = Pick{*workers, Origin::assumed, "the fabric has links inside a node only"};
@@ -59,9 +59,10 @@ void resolve_across(Resolution& r, std::size_t nodes) {
   const bool known = r.fabric && r.fabric->fabric.across.bandwidth > BytesPerSecond{};
   const auto from_fabric = [&](double value, const std::string& key) {
     return known ? stated(true, value, r.fabric->sources, "across/" + key,
-                          "the fabric " + r.fabric->fabric.name, Origin::published)
+                          "the fabric " + r.fabric->fabric.name, r.fabric->origin)
                  : std::nullopt;
   };
+  const bool has_latency = known && r.fabric->sources.contains("across/latency");
   const auto bandwidth = r.pick("bandwidth", from_fabric(level.bandwidth.base(), "bandwidth"));
   if (nodes == 1) {
     r.warn_unused({"bandwidth", "latency", "efficiency"}, "all workers are in one node");
@@ -74,7 +75,7 @@ void resolve_across(Resolution& r, std::size_t nodes) {
     return;
   }
   const Pick latency =
-      r.pick("latency", from_fabric(level.latency.base(), "latency"),
+      r.pick("latency", has_latency ? from_fabric(level.latency.base(), "latency") : std::nullopt,
              Pick{kEthernetLatency, Origin::published, "10 Gbit/s Ethernet, as MG-WFBP's authors fitted it"})
           .value_or(Pick{});
   const Pick efficiency = r.pick("efficiency", from_fabric(level.efficiency, "efficiency"),
@@ -95,7 +96,7 @@ void resolve_inside(Resolution& r, std::size_t per_node) {
   if (!fabric) {
     level = r.device.device.peer;
   }
-  const Origin origin = !fabric && r.device_assumed ? Origin::assumed : Origin::published;
+  const Origin origin = fabric ? r.fabric->origin : r.device_assumed ? Origin::assumed : Origin::published;
   const auto profile = [&](double value, const std::string& key) {
     return fabric ? stated(known, value, r.fabric->sources, "inside/" + key,
                            "the fabric " + r.fabric->fabric.name, origin)
@@ -114,9 +115,11 @@ void resolve_inside(Resolution& r, std::size_t per_node) {
     }
     return;
   }
-  const Pick latency = r.pick("intra-latency", profile(level.latency.base(), "latency"),
-                              Pick{kPcieLatency, Origin::assumed, "one hop over PCIe in NCCL's tuning table"})
-                           .value_or(Pick{});
+  const bool has_latency = !fabric || r.fabric->sources.contains("inside/latency");
+  const Pick latency =
+      r.pick("intra-latency", has_latency ? profile(level.latency.base(), "latency") : std::nullopt,
+             Pick{kPcieLatency, Origin::assumed, "one hop over PCIe in NCCL's tuning table"})
+          .value_or(Pick{});
   const Pick efficiency = profile(level.efficiency, "efficiency")
                               .value_or(Pick{1, Origin::assumed, "the bandwidth is what a worker can send"});
   level.bandwidth = BytesPerSecond::of(bandwidth->value);
@@ -189,64 +192,30 @@ void resolve_algorithm(Resolution& r) {
   }
 }
 
-std::string fabrics_for_nccl(const Resolution& r) {
-  std::string names;
-  for (const std::string& name : r.catalogue.names("fabrics")) {
-    if (r.catalogue.fabric(name).fabric.nccl.channels > 0) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
+/// A fabric that was measured says so where its tables do not answer.
+void warn_unmeasured(Resolution& r, const Group& group) {
+  const Fabric& fabric = r.setup.scenario.fabric;
+  if (!r.fabric || r.fabric->origin != Origin::measured || fabric.tables.empty() || group.workers <= 1) {
+    return;
   }
-  return names;
-}
-
-/// What the fabric does not state about the GPUs the device does. Ranges of workers go beyond the group, so
-/// what any group may need is asked for.
-void resolve_nccl(Resolution& r) {
-  Scenario& scenario = r.setup.scenario;
-  NcclTopology& topology = scenario.fabric.nccl;
-  const bool own = topology.architecture.has_value();
-  if (!own) {
-    topology.architecture = r.device.device.architecture;
+  constexpr std::string_view kInstead = "links fitted to its times by the rule of a ring stand for it";
+  if (r.setup.scenario.algorithm != Algorithm::automatic) {
+    r.warn("the measured times of the fabric " + fabric.name + " are not used: --algorithm " +
+           std::string(name(r.setup.scenario.algorithm)) + " asks for a formula; " + std::string(kInstead));
+    return;
   }
-  if (!topology.peers) {
-    topology.peers = r.device.device.peers;
-  }
-  const Group group = scenario.group();
-  const std::string lacks = missing(topology, {scenario.workers_per_node, 1, {}, {}});
-  if (!lacks.empty()) {
-    Resolution::refuse("algorithm",
-                       "NCCL's model lacks " + lacks + ", which " + r.device.device.name + " does not state",
-                       "an NVIDIA device, or a fabric with \"nccl\"");
-  }
-  if (topology.channels == 0 && group.nodes() > 1) {
-    Resolution::refuse("algorithm", "NCCL's model lacks the channels across nodes",
-                       "one of the fabrics " + fabrics_for_nccl(r));
-  }
-  if (topology.channels == 0 && has_across(r)) {
-    scenario.fabric.across = {};
-    r.warn("only one node is looked at: NCCL's model lacks the channels across nodes");
-  }
-  const auto warn_latency = [&r](const std::string& option, bool used) {
-    if (used && r.has(option)) {
-      r.warn("--" + option + " is of no use where NCCL's model, which has its own, prices an exchange");
-    }
+  const auto of_group = [&](const Table& table) {
+    return table.workers == group.workers && (table.per_node == 0 || table.per_node == group.per_node);
   };
-  warn_latency("latency", group.nodes() > 1);
-  warn_latency("intra-latency", group.per_node > 1);
-  std::string text = std::string(name(*topology.architecture));
-  if (group.per_node > 1) {
-    text += ", " + std::string(name(*topology.peers));
+  if (std::none_of(fabric.tables.begin(), fabric.tables.end(), of_group)) {
+    const Table& table = fabric.tables.front();
+    const auto spread = [](std::size_t workers, std::size_t per_node) {
+      return std::to_string(workers) + " workers" +
+             (per_node == 0 ? std::string() : ", " + std::to_string(per_node) + " a node");
+    };
+    r.warn("the fabric " + fabric.name + " was measured among " + spread(table.workers, table.per_node) +
+           ", not among " + spread(group.workers, group.per_node) + ": " + std::string(kInstead));
   }
-  if (group.nodes() > 1) {
-    text += ", " + std::to_string(topology.channels) + (topology.channels == 1 ? " channel" : " channels") +
-            " across nodes" +
-            (topology.latency > Seconds{} ? ", driver's latency " + to_string(topology.latency) : "") +
-            (topology.gpudirect ? ", GPUDirect" : "");
-  }
-  const auto source = r.fabric ? r.fabric->sources.find("nccl") : r.device.sources.find("nccl");
-  const auto end = r.fabric ? r.fabric->sources.end() : r.device.sources.end();
-  r.note_text("nccl", text, !own && r.device_assumed ? Origin::assumed : Origin::published,
-              source == end ? std::string() : source->second);
 }
 
 }  // namespace
@@ -262,7 +231,7 @@ void resolve_cluster(Resolution& r) {
   resolve_inside(r, group.per_node);
   resolve_algorithm(r);
   if (uses(scenario, Algorithm::nccl)) {
-    resolve_nccl(r);
+    resolve_nccl(r, has_across(r));
   }
   const auto replaced = {"bandwidth", "latency", "efficiency", "intra-bandwidth", "intra-latency"};
   const auto* option =
@@ -272,6 +241,7 @@ void resolve_cluster(Resolution& r) {
     r.warn("the measured times of the fabric " + scenario.fabric.name + " are not used: --" +
            std::string(*option) + " replaces what they were taken on");
   }
+  warn_unmeasured(r, group);
 }
 
 }  // namespace breakeven

@@ -140,6 +140,10 @@ Times from_timing(Resolution& r, const Timing& timing) {
   for (const Seconds gap : timing.gaps) {
     r.gaps.push_back(gap * factor);
   }
+  // How long the device idles does not follow for another batch.
+  if (timing.busy && factor == 1) {
+    r.note<Seconds>("busy", {timing.busy->base(), timing.origin, source}, "s");
+  }
   // The optimizer's time does not depend on the batch.
   times.other = r.pick("other", Pick{timing.other.base(), timing.origin, timing.source}).value_or(Pick{});
   if (!r.batch) {
@@ -190,17 +194,21 @@ Times from_flops(Resolution& r, Precision precision) {
 }
 
 /// Every tensor becomes a module of its own, ready after its gap. The whole module's forward goes to its last
-/// tensor, and so waits for all of them.
+/// tensor, and so waits for all of them. What backward does behind the last gradient is a module without
+/// tensors.
 void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
   std::vector<Module> modules;
   const std::size_t count = workload.tensors.size();
+  if (gaps.size() > count) {
+    modules.push_back({"behind the last gradient", 0, 0, {}, gaps.back()});
+  }
   for (std::size_t i = 0; i < count; ++i) {
     Tensor& tensor = workload.tensors[i];
     const Module& whole = workload.modules[tensor.module];
     const bool last = i + 1 == count || workload.tensors[i + 1].module != tensor.module;
     modules.push_back({tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0,
                        last ? whole.forward : Seconds{}, gaps[count - 1 - i]});
-    tensor.module = i;
+    tensor.module = modules.size() - 1;
   }
   workload.modules = std::move(modules);
 }

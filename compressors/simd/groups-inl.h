@@ -16,8 +16,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Everything goes by groups of 64 elements, whole vectors on every target, and by four vectors in a group.
-// What is left over is copied to a group of its own. Nothing is prefetched: measured, that only disturbs what
-// the machine does by itself.
+// What is left over is copied to a group of its own. Nothing is prefetched but across pages (blocks.cpp):
+// measured, that only disturbs what the machine does by itself.
 inline constexpr std::size_t kGroup = 64;
 
 inline constexpr hn::CappedTag<float, 16> kFloats;

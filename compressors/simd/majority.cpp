@@ -132,23 +132,28 @@ struct AnyNumber {
 template <class Vote>
 HWY_INLINE void vote_all(const std::byte* const* votes, std::size_t bytes, std::byte* to, Vote vote) {
   const Bits d;
-  std::size_t at = 0;
-  for (; at + kLanes <= bytes; at += kLanes) {
+  for (std::size_t at = 0; at + kLanes <= bytes; at += kLanes) {
     const Vector result = vote(
         [&](std::size_t i) { return hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(votes[i]) + at); });
     hn::StoreU(result, d, reinterpret_cast<std::uint8_t*>(to) + at);
   }
-  if (at < bytes) {
-    const std::size_t rest = bytes - at;
-    std::uint8_t last[kLanes];
-    hn::StoreU(vote([&](std::size_t i) {
-                 std::uint8_t padded[kLanes] = {};
-                 std::memcpy(padded, votes[i] + at, rest);
-                 return hn::LoadU(d, padded);
-               }),
-               d, last);
-    std::memcpy(to + at, last, rest);
+}
+
+/// The bytes behind the last whole vector. One code for any number: a tree of loads that fill up a vector,
+/// for every number, took minutes to compile.
+void vote_rest(const std::byte* const* votes, std::size_t number, std::size_t bytes, std::byte* to) {
+  const std::size_t at = bytes / kLanes * kLanes, rest = bytes - at;
+  if (rest == 0) {
+    return;
   }
+  const Vector result = AnyNumber{number}([&](std::size_t i) {
+    std::uint8_t padded[kLanes] = {};
+    std::memcpy(padded, votes[i] + at, rest);
+    return hn::LoadU(Bits(), padded);
+  });
+  std::uint8_t last[kLanes];
+  hn::StoreU(result, Bits(), last);
+  std::memcpy(to + at, last, rest);
 }
 
 template <std::size_t kVotes>
@@ -166,6 +171,7 @@ void vote_on(const std::byte* const* votes, std::size_t number, std::size_t byte
 
 void majority_of(const std::byte* const* votes, std::size_t number, std::size_t bytes, std::byte* to) {
   vote_on<1>(votes, number, bytes, to);
+  vote_rest(votes, number, bytes, to);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "compressors/simd/stream-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace breakeven {
 namespace HWY_NAMESPACE {
@@ -139,20 +141,30 @@ HWY_INLINE void decode_blocks(std::size_t n, float* to, Make make) {
     make(i, kBlock, to + i);
   }
   if (i < n) {
-    float block[kBlock];
+    alignas(64) float block[kBlock];
     make(i, n - i, block);
     std::copy_n(block, n - i, to + i);
   }
 }
 
-void decode(const std::byte* bits, std::size_t n, float magnitude, float* to) {
+template <bool kStream>
+HWY_INLINE void decode_all(const std::byte* bits, std::size_t n, float magnitude, float* to) {
   const Vector up = hn::Set(Floats(), magnitude), down = hn::Set(Floats(), -magnitude);
   decode_blocks(n, to, [&](std::size_t i, std::size_t length, float* block) {
     const std::uint64_t word = load_word(bits + i / 8, length);
     for (std::size_t j = 0; j < kVectors; ++j) {
-      hn::StoreU(signed_by(word, j * kLanes, up, down), Floats(), block + j * kLanes);
+      store<kStream>(signed_by(word, j * kLanes, up, down), Floats(), block + j * kLanes);
     }
   });
+}
+
+void decode(const std::byte* bits, std::size_t n, float magnitude, float* to, std::size_t all) {
+  if (worth_streaming(to, all)) {
+    decode_all<true>(bits, n, magnitude, to);
+    hwy::FlushStream();
+  } else {
+    decode_all<false>(bits, n, magnitude, to);
+  }
 }
 
 void decode_and_add(std::span<const ScaledSigns> codes, std::size_t first, float factor, float* to,
@@ -229,8 +241,8 @@ double pack_signs(std::span<const float> values, std::byte* bits) {
 double pack_signs(std::span<const float> values, float scale, float* kept, std::byte* bits) {
   return HWY_DYNAMIC_DISPATCH(code_with_feedback)(values.data(), values.size(), scale, kept, bits);
 }
-void unpack_signs(const std::byte* bits, float magnitude, std::span<float> to) {
-  HWY_DYNAMIC_DISPATCH(decode)(bits, to.size(), magnitude, to.data());
+void unpack_signs(const std::byte* bits, float magnitude, std::span<float> to, std::size_t all) {
+  HWY_DYNAMIC_DISPATCH(decode)(bits, to.size(), magnitude, to.data(), all);
 }
 void add_signs(std::span<const ScaledSigns> codes, std::size_t first, float factor, std::span<float> to) {
   HWY_DYNAMIC_DISPATCH(decode_and_add)(codes, first, factor, to.data(), to.size());

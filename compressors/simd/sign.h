@@ -16,8 +16,8 @@ double pack_signs(std::span<const float> values, std::byte* bits);
 /// the scale is known. Zeros and scale 0 start it.
 double pack_signs(std::span<const float> values, float scale, float* kept, std::byte* bits);
 
-/// to = magnitude * sign.
-void unpack_signs(const std::byte* bits, float magnitude, std::span<float> to);
+/// to = magnitude * sign. `to` is a part of `all` elements: many go past the caches.
+void unpack_signs(const std::byte* bits, float magnitude, std::span<float> to, std::size_t all);
 
 struct ScaledSigns {
   const std::byte* bits = nullptr;

@@ -40,12 +40,18 @@ HWY_INLINE float sum(Floats a, Floats b, Floats c, Floats e) {
   return hn::GetLane(hn::SumOfLanes(kFloats, hn::Add(hn::Add(a, b), hn::Add(c, e))));
 }
 
+/// Magnitudes in the order of their bits, in which NaN comes last.
+HWY_INLINE Words magnitude(Floats x) {
+  return hn::BitCast(kWords, hn::Abs(x));
+}
+HWY_INLINE float largest(Words bits) {
+  return hn::GetLane(hn::BitCast(kFloats, hn::MaxOfLanes(kWords, bits)));
+}
+
 HWY_INLINE void extent(const float* values, std::size_t n, float* lowest, float* highest) {
   Floats low0 = hn::Set(kFloats, values[0]), low1 = low0, low2 = low0, low3 = low0;
   Floats high0 = low0, high1 = low0, high2 = low0, high3 = low0;
-  // What Min and Max do with NaN differs between targets: zero times an element shows it.
-  const Floats zero = hn::Zero(kFloats);
-  Floats nan0 = zero, nan1 = zero;
+  Words m0 = hn::Zero(kWords), m1 = m0;
   each_four(values, n, values[0], [&](Floats a, Floats b, Floats c, Floats e) {
     low0 = hn::Min(low0, a);
     low1 = hn::Min(low1, b);
@@ -55,21 +61,14 @@ HWY_INLINE void extent(const float* values, std::size_t n, float* lowest, float*
     high1 = hn::Max(high1, b);
     high2 = hn::Max(high2, c);
     high3 = hn::Max(high3, e);
-    nan0 = hn::MulAdd(b, zero, hn::MulAdd(a, zero, nan0));
-    nan1 = hn::MulAdd(e, zero, hn::MulAdd(c, zero, nan1));
+    m0 = hn::Max(m0, hn::Max(magnitude(a), magnitude(b)));
+    m1 = hn::Max(m1, hn::Max(magnitude(c), magnitude(e)));
   });
-  const float nan = sum(nan0, nan1, zero, zero);
+  // What Min and Max do with NaN differs between targets: zero times the largest magnitude shows it.
+  const float nan = 0 * largest(hn::Max(m0, m1));
   *lowest = nan + hn::GetLane(hn::MinOfLanes(kFloats, hn::Min(hn::Min(low0, low1), hn::Min(low2, low3))));
   *highest =
       nan + hn::GetLane(hn::MaxOfLanes(kFloats, hn::Max(hn::Max(high0, high1), hn::Max(high2, high3))));
-}
-
-/// Magnitudes in the order of their bits, in which NaN comes last.
-HWY_INLINE Words magnitude(Floats x) {
-  return hn::BitCast(kWords, hn::Abs(x));
-}
-HWY_INLINE float largest(Words bits) {
-  return hn::GetLane(hn::BitCast(kFloats, hn::MaxOfLanes(kWords, bits)));
 }
 
 HWY_INLINE float largest_magnitude(const float* values, std::size_t n) {

@@ -81,6 +81,10 @@ void check_round(const Round& round, std::span<const Shape> message) {
   if (round.payload == Bytes{} && round.exchange != Exchange::none) {
     throw Breach("plans to send nothing: such a round is left out");
   }
+  if ((round.exchange == Exchange::tree_step) != (round.distance > 0)) {
+    throw Breach("plans " + std::string(name(round.exchange)) + " of distance " +
+                 std::to_string(round.distance));
+  }
 }
 
 /// A measured curve is read at `elements`: without any, the kernel's work would cost nothing.

@@ -37,7 +37,7 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 bool everyone_receives_the_same(Exchange exchange) {
   return exchange == Exchange::all_reduce || exchange == Exchange::push_pull ||
-         exchange == Exchange::all_gather;
+         exchange == Exchange::all_gather || exchange == Exchange::broadcast;
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ struct Gradient {
 /// In the order in which they appear: last tensor first.
 std::vector<Gradient> in_gradient_order(const Workload& workload);
 
+/// One message each of gradients [begins[i], begins[i+1]); the first begin is 0.
+std::vector<Message> merged(const std::vector<Gradient>& gradients, const std::vector<std::size_t>& begins);
+
 /// One message a tensor, cut into pieces of at most `elements`.
 std::vector<Message> pieces(const Workload& workload, std::size_t elements);
 

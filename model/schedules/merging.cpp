@@ -1,25 +1,27 @@
 // Neighbours are merged where one message costs less than two: rules that weigh the network.
-#include <limits>
-
 #include "model/schedules/bucket.h"
 
 namespace breakeven {
 namespace {
 
-/// Merges gradients [begin[i], begin[i+1]).
-std::vector<Message> merged(const std::vector<Gradient>& gradients, const std::vector<std::size_t>& begins) {
-  std::vector<Message> messages;
-  Bucket bucket;
-  std::size_t group = 1;
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (group < begins.size() && i == begins[group]) {
-      bucket.flush(messages);
-      ++group;
+/// One pass over the gradients: `waits(i, start)` says whether gradient i, with which a message could be sent
+/// from `start` on, waits for the next one and is merged into it.
+template <class Waits>
+std::vector<Message> one_pass(const std::vector<Gradient>& gradients, const MessageCosts& costs,
+                              Waits waits) {
+  std::vector<std::size_t> begins{0};
+  Seconds free;
+  Bytes size;
+  for (std::size_t i = 0; i + 1 < gradients.size(); ++i) {
+    size += gradients[i].shape.bytes();
+    const Seconds start = std::max(free, gradients[i].ready);
+    if (!waits(i, start)) {
+      free = start + costs.exchange(size);
+      size = {};
+      begins.push_back(i + 1);
     }
-    bucket.add(gradients[i].shape, gradients[i].ready, gradients[i].module);
   }
-  bucket.flush(messages);
-  return messages;
+  return merged(gradients, begins);
 }
 
 /// MG-WFBP (arXiv 1811.11141, as its authors' code has it): a gradient is merged into the next one when that
@@ -29,40 +31,17 @@ std::vector<Message> mgwfbp(const Workload& workload, const Params& params, cons
   const std::vector<Gradient> gradients = in_gradient_order(workload);
   const Seconds startup = costs.exchange(Bytes{});
   const std::size_t small = params.count("small");
-  std::vector<std::size_t> begins{0};
-  Seconds free;
-  Bytes size;
-  for (std::size_t i = 0; i + 1 < gradients.size(); ++i) {
-    size += gradients[i].shape.bytes();
-    const Seconds start = std::max(free, gradients[i].ready);
-    if (gradients[i + 1].ready - start < startup || gradients[i].shape.elements() < small) {
-      continue;
-    }
-    free = start + costs.exchange(size);
-    size = {};
-    begins.push_back(i + 1);
-  }
-  return merged(gradients, begins);
+  return one_pass(gradients, costs, [&](std::size_t i, Seconds start) {
+    return gradients[i + 1].ready - start < startup || gradients[i].shape.elements() < small;
+  });
 }
 
 /// ASC-WFBP (its authors' code): merges only while the network is still busy with earlier messages when the
 /// next gradient appears.
 std::vector<Message> asc(const Workload& workload, const Params& /*params*/, const MessageCosts& costs) {
   const std::vector<Gradient> gradients = in_gradient_order(workload);
-  std::vector<std::size_t> begins{0};
-  Seconds free;
-  Bytes size;
-  for (std::size_t i = 0; i + 1 < gradients.size(); ++i) {
-    size += gradients[i].shape.bytes();
-    const Seconds start = std::max(free, gradients[i].ready);
-    if (start > gradients[i + 1].ready) {
-      continue;
-    }
-    free = start + costs.exchange(size);
-    size = {};
-    begins.push_back(i + 1);
-  }
-  return merged(gradients, begins);
+  return one_pass(gradients, costs,
+                  [&](std::size_t i, Seconds start) { return start > gradients[i + 1].ready; });
 }
 
 /// OMGS-SGD (its authors' code): each message is encoded between two backward steps. Merges when waiting for
@@ -95,35 +74,8 @@ std::vector<Message> omgs(const Workload& workload, const Params& /*params*/, co
   return merged(gradients, begins);
 }
 
-/// The best merging of neighbours for one channel, first come, first served: dynamic programme over where the
-/// last message begins. Exact, because a message ends no earlier when the ones before it end later.
 std::vector<Message> optimal(const Workload& workload, const Params& /*params*/, const MessageCosts& costs) {
-  const std::vector<Gradient> gradients = in_gradient_order(workload);
-  const std::size_t n = gradients.size();
-  std::vector<Bytes> before(n + 1);
-  for (std::size_t i = 0; i < n; ++i) {
-    before[i + 1] = before[i] + gradients[i].shape.bytes();
-  }
-  std::vector<Seconds> ends(n + 1);
-  std::vector<std::size_t> begin_of(n + 1);  // of the last message, when the first i gradients are sent
-  for (std::size_t i = 1; i <= n; ++i) {
-    Seconds best = Seconds::of(std::numeric_limits<double>::infinity());
-    for (std::size_t first = i; first-- > 0;) {
-      const Seconds end =
-          std::max(ends[first], gradients[i - 1].ready) + costs.exchange(before[i] - before[first]);
-      if (end < best) {
-        best = end;
-        begin_of[i] = first;
-      }
-    }
-    ends[i] = best;
-  }
-  std::vector<std::size_t> begins;
-  for (std::size_t i = n; i > 0; i = begin_of[i]) {
-    begins.push_back(begin_of[i]);
-  }
-  std::reverse(begins.begin(), begins.end());
-  return merged(gradients, begins);
+  return best_buckets(workload, costs);
 }
 
 }  // namespace

@@ -43,14 +43,22 @@ struct NetworkOptions {
 
 /// Readers, one a format. They throw Error (file) with the line for what is no such file, is cut short or
 /// makes no sense. `text` is the whole file, `where` names it in errors.
-NetworkLog read_nccl_tests(std::string_view text, const std::string& where);  ///< text or JSON; RCCL's too
-NetworkLog read_osu(std::string_view text, const std::string& where);         ///< osu_allreduce, ...
-NetworkLog read_imb(std::string_view text, const std::string& where);         ///< Intel MPI Benchmarks
-NetworkLog read_gloo(std::string_view text, const std::string& where);        ///< gloo's benchmark
+/// nccl-tests' text or JSON, and RCCL's. `workers` replaces what the file says or leaves open: the payload of
+/// an all-gather depends on it.
+NetworkLog read_nccl_tests(std::string_view text, const std::string& where,
+                           std::optional<std::size_t> workers = {});
+NetworkLog read_osu(std::string_view text, const std::string& where,
+                    std::optional<std::size_t> workers = {});  ///< osu_allreduce, ...
+NetworkLog read_imb(std::string_view text, const std::string& where,
+                    std::optional<std::size_t> workers = {});  ///< Intel MPI Benchmarks
+NetworkLog read_gloo(std::string_view text, const std::string& where,
+                     std::optional<std::size_t> workers = {});  ///< gloo's benchmark
+NetworkLog read_deepspeed_comm(std::string_view text, const std::string& where,
+                               std::optional<std::size_t> workers = {});  ///< DeepSpeed's, the cookbook's
+NetworkLog read_collectives_csv(std::string_view text, const std::string& where,
+                                std::optional<std::size_t> workers = {});  ///< collective,ranks,bytes,time_us
 NetworkLog read_perftest(std::string_view text, const std::string& where);  ///< ib_write_bw, ib_send_bw, ...
 NetworkLog read_iperf3(std::string_view text, const std::string& where);    ///< iperf3 --json
-NetworkLog read_deepspeed_comm(std::string_view text,
-                               const std::string& where);  ///< DeepSpeed's and cookbook's
 
 /// The fabric of these rows: measured tables, and levels from an alpha-beta fit by relative error for what
 /// the tables do not cover. Adds what was fitted, how well, and what could not be known to `notes`. Throws

@@ -66,11 +66,11 @@ TEST(BadInput, UnknownNamesOfferTheNearest) {
   ends_with(refused({"--schedule", "dpp"}), "--schedule: unknown schedule \"dpp\": expected one of ", "ddp");
   ends_with(refused({"--algorithm", "rings"}), "--algorithm: unknown algorithm \"rings\": expected one of ",
             "ring");
-  EXPECT_EQ(
-      refused({"--scheme", "topkk"}),
-      "--scheme: unknown scheme \"topkk\": expected one of acpsgd, bf16, dgc, fp16, ideal, int4, int8, none, "
-      "onebit, "
-      "powersgd, qsgd, randomk, signsgd, terngrad, topk (did you mean topk?)");
+  EXPECT_EQ(refused({"--scheme", "topkk"}),
+            "--scheme: unknown scheme \"topkk\": expected one of acpsgd, bf16, dgc, fp16, gtopk, ideal, "
+            "int4, int8, none, "
+            "onebit, "
+            "powersgd, qsgd, randomk, signsgd, terngrad, topk (did you mean topk?)");
   EXPECT_EQ(
       refused({"--scheme", "powersgd:rnk=1"}),
       "--scheme: powersgd: unknown parameter \"rnk\": expected one of rank, min_ratio, feedback, warm_start, "

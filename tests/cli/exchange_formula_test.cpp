@@ -33,6 +33,21 @@ TEST(ExchangeFormula, TermsGiveTheTimeOfEveryAlgorithmExchangeAndGroup) {
   }
 }
 
+TEST(ExchangeFormula, TermsGiveTheTimeOfEveryStepOfATreeAndOfABroadcast) {
+  const Fabric fabric = two_levels();
+  const Bytes payload = Bytes::of(209712);
+  for (const Group group : {Group{2, 1}, Group{16, 1}, Group{8, 8}, Group{64, 8}, Group{12, 6}}) {
+    for (const std::size_t distance : {0U, 1U, 2U, 4U, 8U, 16U, 32U}) {
+      const Exchange exchange = distance == 0 ? Exchange::broadcast : Exchange::tree_step;
+      const Transfer priced = transfer(fabric, exchange, payload, group, Algorithm::automatic, {}, distance);
+      EXPECT_NEAR(terms_of(fabric, exchange, group, priced.algorithm, distance).time(fabric, payload).base(),
+                  priced.time.base(), 1e-12)
+          << group.workers << "/" << group.per_node << " " << distance;
+      EXPECT_EQ(priced.time > Seconds{}, distance < group.workers);
+    }
+  }
+}
+
 TEST(ExchangeFormula, PutsTheNumbersIn) {
   const Fabric fabric = two_levels();
   const Bytes payload = Bytes::of(25e6);

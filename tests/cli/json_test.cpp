@@ -2,6 +2,7 @@
 // that do not overlap?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -94,6 +95,31 @@ TEST(QueryJson, HasTheKeysOfItsSchema) {
     EXPECT_NEAR(row.at("scaling").get<double>(), alone / row.at("step_s").get<double>(), 1e-12);
     EXPECT_LT(row.at("speedup").get<double>(), found.at("bound").at("max_speedup").get<double>());
   }
+}
+
+TEST(QueryJson, IntensityIsFlopsOverParameters) {
+  const auto asked = [](const std::vector<std::string>& setup) {
+    const Result result = invoke(joined({"query", "-q", "--format", "json"}, setup));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out);
+  };
+  const json found = asked(resnet_setup());
+  const json& intensity = found.at("intensity");
+  // 3 x 4.089 G multiply-adds of 2 FLOP each.
+  EXPECT_NEAR(intensity.at("flop_per_sample").get<double>() / (2 * 3 * 4.089e9), 1, 5e-3);
+  EXPECT_EQ(intensity.at("parameters"), 25557032);
+  EXPECT_NEAR(intensity.at("flop_per_parameter").get<double>(),
+              intensity.at("flop_per_sample").get<double>() / 25557032, 1e-9);
+  const json& parts = found.at("plain").at("parts");
+  const double forward = parts.at("forward_s").get<double>();
+  const double backward = parts.at("backward_s").get<double>();
+  const double sending = parts.at("communication_s").get<double>();
+  EXPECT_NEAR(intensity.at("communication_to_backward").get<double>(), sending / backward, 1e-12);
+  EXPECT_NEAR(intensity.at("max_overlap_speedup").get<double>(),
+              (forward + backward + sending) / (forward + std::max(backward, sending)), 1e-12);
+  const json bytes_alone = asked(given_setup());
+  EXPECT_TRUE(bytes_alone.at("intensity").at("flop_per_sample").is_null());
+  EXPECT_TRUE(bytes_alone.at("intensity").at("flop_per_parameter").is_null());
 }
 
 TEST(QueryJson, OpenEndsOfIntervalsAreNull) {

@@ -142,6 +142,34 @@ TEST(Query, GainWithinTheMarginIsTooCloseEvenWhenAllIsGiven) {
   EXPECT_EQ(query(setup, joined(scheme(below - 0.001), {"--exit-verdict"})).status, kAnswered);
 }
 
+TEST(Query, ASchemeThatEqualsPlainDoesNotPay) {
+  const Result result = query(resnet_setup(), {"--exit-verdict", "-s", "ideal:ratio=1"});
+  EXPECT_EQ(result.status, kDoesNotPay);
+  EXPECT_THAT(result.out, HasSubstr("never here: it equals plain all-reduce"));
+  const auto swept = [](const char* scheme) {
+    return invoke(joined(joined({"sweep", "-q", "--format", "csv"}, resnet_setup()), {"-s", scheme})).out;
+  };
+  EXPECT_THAT(swept("none"), HasSubstr(",1,"));
+  EXPECT_THAT(swept("none"), HasSubstr(",does_not_pay,none\n"));
+  EXPECT_THAT(swept("ideal:ratio=1"), HasSubstr(",does_not_pay,none\n"));
+}
+
+TEST(Query, PlacementIsForTheSchemesThatWereNamed) {
+  const auto row = [](const std::vector<std::string>& more, const std::string& scheme) {
+    const Result result = query(resnet_setup(), joined(more, {"-q", "--format", "csv"}));
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::size_t begin = result.out.find("\n" + scheme + ",");
+    EXPECT_NE(begin, std::string::npos) << result.out;
+    return result.out.substr(begin, result.out.find('\n', begin + 1) - begin);
+  };
+  // The baseline in 16 bit goes bucket by bucket, wherever other codecs run.
+  const std::string usual = row({"-s", "int8"}, "bf16");
+  EXPECT_THAT(usual, HasSubstr(",hook,"));
+  EXPECT_EQ(row({"-s", "int8", "--placement", "serial"}, "bf16"), usual);
+  EXPECT_THAT(row({"-s", "int8", "--placement", "stream"}, "int8"), HasSubstr(",stream,"));
+  EXPECT_THAT(row({"-s", "bf16", "--placement", "serial"}, "bf16"), HasSubstr(",serial,"));
+}
+
 TEST(Query, ExitVerdictReportsOnlyNamedSchemes) {
   const auto status = [](const std::string& scheme) {
     return query(given_setup(), {"--exit-verdict", "-s", scheme}).status;
@@ -196,6 +224,18 @@ TEST(Query, ExplainPutsNumbersIntoEveryFormula) {
   EXPECT_THAT(result.out, HasSubstr("all_gather (ring) 15 x "));
   EXPECT_THAT(result.out, HasSubstr("encode      1 ms (given)"));
   EXPECT_THAT(result.out, HasSubstr("gain = plain step / step = "));
+  const std::string tree = query(given_setup(), {"-q", "--explain", "-s", "gtopk"}).out;
+  for (const char* distance : {"1", "2", "4", "8"}) {
+    EXPECT_THAT(tree, HasSubstr(std::string("tree_step ") + distance + " apart (tree) 1 x "));
+  }
+  EXPECT_THAT(tree, HasSubstr("broadcast (tree) 4 x "));
+  EXPECT_THAT(result.out, HasSubstr("communication to computation: r = plain all-reduce / backward = "));
+  EXPECT_THAT(result.out, HasSubstr("overlap: hiding all of it behind backward gains at most "));
+  EXPECT_THAT(result.out, Not(HasSubstr("intensity: "))) << "no FLOPs are known of bytes alone";
+  EXPECT_THAT(
+      query(resnet_setup(), {"-q", "--explain"}).out,
+      HasSubstr(
+          "intensity: 3 x forward FLOPs of a sample / parameters = 24.6 GFLOP / 25557032 = 962.6 FLOP"));
   const Result closed = query(given_setup(), {"-q", "--explain", "--method", "closed-form", "--schedule",
                                               "equal", "-s", "topk:encode=1ms,decode=2ms"});
   EXPECT_THAT(closed.out, HasSubstr("closed form: max(gamma x backward + codec, all exchanges but the "

@@ -116,6 +116,26 @@ TEST(Sweep, TheCommandLineReplacesWhatTheGridSays) {
   EXPECT_NE(fast.err.find("compression pays in 0 of 244"), std::string::npos) << fast.err;
 }
 
+TEST(Sweep, CasesThatTheCommandLineMakesEqualAreOne) {
+  const std::string path = ::testing::TempDir() + "breakeven_cases.json";
+  std::ofstream(path)
+      << R"({"schema": 1, "base": {"device": "v100", "bandwidth": "10Gbps", "workers": 8, "batch": 32},
+      "cases": [{"model": "resnet50"}, {"model": "vgg16"}, {"model": "vgg16", "batch": 8}], "schemes": ["topk"]})";
+  const auto rows = [&](const std::vector<std::string>& more) {
+    return invoke(joined({"sweep", path, "--dry-run"}, more)).out;
+  };
+  EXPECT_EQ(rows({}), "3\n");
+  EXPECT_EQ(rows({"--model", "resnet101"}), "2\n");
+  EXPECT_EQ(rows({"--model", "resnet101", "--batch", "32"}), "1\n");
+  EXPECT_EQ(rows({"--model", "resnet101,resnet50"}), "4\n");
+  const Result result = invoke({"sweep", path, "--format", "csv", "--model", "resnet50", "--batch", "32"});
+  const auto alone = invoke({"sweep", "--format", "csv", "--model", "resnet50", "--batch", "32", "--device",
+                             "v100", "--bandwidth", "10Gbps", "--workers", "8", "--scheme", "topk"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(lines(result.out), lines(alone.out));
+  std::remove(path.c_str());
+}
+
 TEST(Sweep, EveryFormatHoldsEveryRow) {
   const auto as = [](const char* format) { return invoke(joined(small(), {"--format", format})).out; };
   EXPECT_EQ(lines(as("table")).size(), 13U);

@@ -26,6 +26,12 @@ TEST(VerdictText, AnAllToAllIsNotCalledAGather) {
   EXPECT_NE(screen(llama("signsgd")).find("all-gather grows with the workers"), std::string::npos);
 }
 
+TEST(VerdictText, ATreeThatLosesOnTheNetworkSaysWhere) {
+  EXPECT_NE(
+      screen(llama("gtopk:ratio=20%")).find("every level of its tree sends its entries anew, up and down"),
+      std::string::npos);
+}
+
 TEST(VerdictText, TheMemoryThatTheWinnerKeepsIsNamed) {
   const std::vector<std::string> office = {"--model", "bert-large", "--device", "rtx-3090", "--batch",
                                            "8",       "--workers",  "2",        "--fabric", "ethernet-10g"};

@@ -75,6 +75,9 @@ TEST(Conformance, PlansMustMakeSense) {
               round.payload = Bytes::of(18);
             }),
             where + "plans to send 18 bytes in a sum of elements of 4 bytes");
+  EXPECT_EQ(with([](Round& round) { round.exchange = Exchange::tree_step; }),
+            where + "plans tree_step of distance 0");
+  EXPECT_EQ(with([](Round& round) { round.distance = 2; }), where + "plans all_gather of distance 2");
   EXPECT_EQ(with([](Round& round) { round.summed = Bytes::of(-4); }), where + "summed is -4");
   EXPECT_EQ(with([](Round& round) { round.encode.flops = -1; }), where + "flops of encode is -1");
   EXPECT_EQ(with([](Round& round) { round.decode.repeats = 0; }), where + "repeats of decode is 0");

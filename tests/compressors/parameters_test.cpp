@@ -84,9 +84,10 @@ TEST(Parameters, ThatWouldHaveNoEffectAreRefused) {
 }
 
 TEST(Parameters, OutOfRangeAreRefused) {
-  for (const char* spec : {"topk:ratio=0", "topk:ratio=101%", "topk:ratio=-1%", "topk:ratio=nan",
-                           "powersgd:rank=0", "acpsgd:rank=-1", "acpsgd:rank=1.5", "qsgd:bits=1",
-                           "int8:block=0", "dgc:sample=0", "dgc:rounds=0", "signsgd:pack=words"}) {
+  for (const char* spec :
+       {"topk:ratio=0", "topk:ratio=101%", "topk:ratio=-1%", "topk:ratio=nan", "gtopk:ratio=0",
+        "powersgd:rank=0", "acpsgd:rank=-1", "acpsgd:rank=1.5", "qsgd:bits=1", "int8:block=0", "dgc:sample=0",
+        "dgc:rounds=0", "signsgd:pack=words"}) {
     EXPECT_THAT(thrown(spec), testing::Not(testing::StartsWith("nothing"))) << spec;
   }
 }

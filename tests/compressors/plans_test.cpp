@@ -17,6 +17,7 @@ std::vector<std::string> specs() {
   std::vector<std::string> all = {"topk:scope=tensor,select=threshold",
                                   "topk:ratio=100%,value=f16",
                                   "randomk:seed=own",
+                                  "gtopk:ratio=40%,value=f16,index=u64",
                                   "powersgd:min_ratio=0,rank=16,batch_shapes=on",
                                   "powersgd:batched=on,rank=4,warm_start=off",
                                   "acpsgd:min_ratio=2,feedback=off",
@@ -192,6 +193,8 @@ TEST(Work, OfAMeasuredCodecCountsOncePerCodedMessage) {
   EXPECT_EQ(seconds("signsgd"), std::pair(2010.0, 8 * 2 * 2010.0));
   EXPECT_EQ(seconds("topk"), std::pair(2010.0, 8 * 2 * 2010.0));
   EXPECT_EQ(seconds("randomk"), std::pair(2010.0, 2 * 2010.0));
+  // Three merges of two lists of 2 entries.
+  EXPECT_EQ(seconds("gtopk"), std::pair(2010.0 + 3 * 4, 2 * 2010.0));
   EXPECT_EQ(seconds("dgc"), std::pair(2010.0, 8 * 2 * 2010.0));
   EXPECT_EQ(seconds("powersgd"), std::pair(2000.0, 2 * 2000.0));  // the vector is not coded
   EXPECT_EQ(seconds("acpsgd"), std::pair(2000.0, 2 * 2000.0));

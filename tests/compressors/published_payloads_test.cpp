@@ -114,6 +114,29 @@ TEST(PublishedPayloads, TopKGathersForThePublishedTimesAt10GbitAmong64) {
               ElementsAre(testing::DoubleNear(25.7615, 1e-4), testing::DoubleNear(51.5229, 1e-4)));
 }
 
+/// What the formulas of gTop-k's plots come to (hclhkbu/gtopkssgd, scripts/icdcs2019/communication.py), where
+/// they have not lost their alpha: 25 Mi elements on 1 Gbit/s Ethernet.
+TEST(PublishedPayloads, GTopKTakesThePublishedTimesAmong32) {
+  Fabric fabric;
+  fabric.across = {"1GbE", BytesPerSecond::of(1e3 / 9e-6), Seconds::of(0.436e-3), 1};
+  const Message gradient = vector_of(std::size_t{25} << 20U);
+  const auto times = [&](const Plan& plan, Algorithm algorithm) {
+    Seconds time;
+    for (const Round& round : plan) {
+      time += transfer(fabric, round.exchange, round.payload, {32, 1}, algorithm, {}, round.distance).time;
+    }
+    return time.base() * 1e3;
+  };
+  EXPECT_NEAR(times(plan_of("none", gradient, 32), Algorithm::ring), 1855.5, 0.05);
+  EXPECT_NEAR(times(plan_of("gtopk", gradient, 32), Algorithm::automatic), 23.2, 0.05);
+  // Their formula of top-k gathers values and positions at once.
+  Plan topk = plan_of("topk:ratio=0.1%,index=u32", gradient, 32);
+  ASSERT_EQ(topk.size(), 2U);
+  topk[0].payload += topk[1].payload;
+  topk.pop_back();
+  EXPECT_NEAR(times(topk, Algorithm::recursive_doubling), 60.7, 0.05);
+}
+
 TEST(PublishedPayloads, PowerSgdReducesForThePublishedTimesAt10GbitAmong64) {
   const auto times = [](const Message& message) {
     std::vector<double> result;

@@ -50,8 +50,8 @@ TEST(Registration, NamesTheSchemesOfTheDesign) {
     names.push_back(name);
   }
   EXPECT_THAT(names,
-              testing::ElementsAre("acpsgd", "bf16", "dgc", "fp16", "ideal", "int4", "int8", "none", "onebit",
-                                   "powersgd", "qsgd", "randomk", "signsgd", "terngrad", "topk"));
+              testing::ElementsAre("acpsgd", "bf16", "dgc", "fp16", "gtopk", "ideal", "int4", "int8", "none",
+                                   "onebit", "powersgd", "qsgd", "randomk", "signsgd", "terngrad", "topk"));
 }
 
 TEST(Registration, SaysWhatAListPrints) {

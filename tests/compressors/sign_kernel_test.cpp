@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "compressors/buffer.h"
 #include "compressors/simd/majority.h"
 #include "compressors/simd/sign.h"
 #include "tests/compressors/kernels.h"
@@ -114,11 +115,15 @@ TEST(SignKernel, UnpacksAndAddsOnEveryTarget) {
     for (const std::size_t n : kSizes) {
       const auto a = random_bytes(n / 8 + 2, n), b = random_bytes(n / 8 + 2, n + 1);
       std::vector<float> one(n + 2, 9), sum = one;
-      unpack_signs(a.data(), 0.5F, std::span(one).subspan(1, n));
+      unpack_signs(a.data(), 0.5F, std::span(one).subspan(1, n), n);
+      Buffer<float> streamed(n + 1);
+      unpack_signs(a.data(), 0.5F, streamed.span().first(n), std::size_t{1} << 30U);
+      ASSERT_EQ(streamed[n], 0) << n;
       const ScaledSigns codes[] = {{a.data(), 0.5F}, {b.data(), 3}};
       add_signs(codes, 8, 0.25F, std::span(sum).subspan(1, n));
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(one[i + 1], bit(a, i) ? 0.5F : -0.5F) << n << ' ' << i;
+        ASSERT_EQ(streamed[i], one[i + 1]) << n << ' ' << i;
         const float other = bit(b, i + 8) ? 3.0F : -3.0F;
         ASSERT_EQ(sum[i + 1], ((bit(a, i + 8) ? 0.5F : -0.5F) + other) / 4) << n << ' ' << i;
       }

@@ -44,6 +44,13 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+/// Other texts may be written with replacements, and then no longer be read.
+inline bool is_printable_ascii(std::string_view text) {
+  return text.find_first_not_of(
+             " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
+             "abcdefghijklmnopqrstuvwxyz{|}~\n\r") == std::string_view::npos;
+}
+
 /// What `read` makes of a file's text; nothing when it refuses it, which must be the file's fault and name
 /// the file.
 template <class Read>

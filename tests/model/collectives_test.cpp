@@ -80,7 +80,7 @@ TEST(Collectives, WhatSwitchesAddIsSentOnceAndIntegersAreNotAdded) {
   fabric.inside.bandwidth = BytesPerSecond::of(360e9);
   fabric.nccl = {Architecture::hopper, PeerLink::nvswitch, CpuVendor::intel, 16, {}, true, false};
   const auto priced = [&](Element element) {
-    return transfer(fabric, Exchange::all_reduce, Bytes::of(1e9), {8, 8}, Algorithm::nccl, {}, element);
+    return transfer(fabric, Exchange::all_reduce, Bytes::of(1e9), {8, 8}, Algorithm::nccl, {}, 0, element);
   };
   for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
     EXPECT_EQ(priced(element).nccl->algorithm, NcclAlgorithm::nvls);
@@ -92,9 +92,66 @@ TEST(Collectives, WhatSwitchesAddIsSentOnceAndIntegersAreNotAdded) {
   }
 }
 
+TEST(Collectives, ABroadcastIsABinomialTreeAcrossNodesThenInside) {
+  const double pass = kSize / kWire;
+  for (const std::size_t workers : {2U, 3U, 8U, 17U}) {
+    const double lg = std::ceil(std::log2(workers));
+    EXPECT_NEAR(seconds(flat(), Exchange::broadcast, Algorithm::automatic, {workers, 1}),
+                lg * (kAlpha + pass), 1e-12);
+  }
+  EXPECT_NEAR(seconds(flat(), Exchange::broadcast, Algorithm::automatic, {24, 8}),
+              2 * (kAlpha + pass) + 3 * (kAlpha / 10 + pass / 80), 1e-12);
+  const Transfer done = transfer(flat(), Exchange::broadcast, Bytes::of(kSize), {24, 8}, Algorithm::ring);
+  EXPECT_EQ(done.algorithm, Algorithm::tree);
+  EXPECT_NEAR(done.wire.base(), kSize * 23 / 24, 1e-6);
+}
+
+TEST(Collectives, ATreeStepIsOneMessageOverTheLevelItCrosses) {
+  const double inside = kAlpha / 10 + kSize / kWire / 80, across = kAlpha + kSize / kWire;
+  const auto step = [](Group group, std::size_t distance) {
+    return transfer(flat(), Exchange::tree_step, Bytes::of(kSize), group, Algorithm::automatic, {}, distance);
+  };
+  for (const std::size_t distance : {1U, 2U, 4U}) {
+    EXPECT_NEAR(step({32, 8}, distance).time.base(), inside, 1e-12) << distance;
+    EXPECT_NEAR(step({32, 1}, distance).time.base(), across, 1e-12) << distance;
+    EXPECT_NEAR(step({8, 8}, distance).time.base(), inside, 1e-12) << distance;
+  }
+  EXPECT_NEAR(step({32, 8}, 8).time.base(), across, 1e-12);
+  EXPECT_NEAR(step({32, 8}, 16).time.base(), across, 1e-12);
+  EXPECT_EQ(step({32, 8}, 32).time, Seconds{});  // nobody is so far away
+  // Of nodes of 6: workers 2, 6, 10 send to 0, 4, 8, and 4 is on another node than 6. Of nodes of 3, 1 sends
+  // to 0 and 3 to 2.
+  EXPECT_NEAR(step({12, 6}, 1).time.base(), inside, 1e-12);
+  EXPECT_NEAR(step({12, 6}, 2).time.base(), across, 1e-12);
+  EXPECT_NEAR(step({6, 3}, 1).time.base(), across, 1e-12);
+  EXPECT_NEAR(step({6, 6}, 2).time.base(), inside, 1e-12);
+}
+
+TEST(Collectives, AWholeTreeUpAndDownSendsAndContributesThePayloadOnce) {
+  for (const std::size_t workers : {2U, 5U, 8U, 13U}) {
+    Bytes up, contribution;
+    for (std::size_t distance = 1; distance < workers; distance *= 2) {
+      up += transfer(flat(), Exchange::tree_step, Bytes::of(kSize), {workers, 1}, Algorithm::automatic, {},
+                     distance)
+                .wire;
+      contribution += contributed({.encode = {},
+                                   .exchange = Exchange::tree_step,
+                                   .payload = Bytes::of(kSize),
+                                   .decode = {},
+                                   .distance = distance},
+                                  workers);
+    }
+    contribution += contributed(
+        {.encode = {}, .exchange = Exchange::broadcast, .payload = Bytes::of(kSize), .decode = {}}, workers);
+    const auto n = static_cast<double>(workers);
+    EXPECT_NEAR(up.base(), kSize * (n - 1) / n, 1e-6);
+    EXPECT_NEAR(contribution.base(), kSize, 1e-6);
+  }
+}
+
 TEST(Collectives, OneWorkerExchangesNothing) {
-  for (const Exchange exchange :
-       {Exchange::all_reduce, Exchange::all_gather, Exchange::all_to_all, Exchange::push_pull}) {
+  for (const Exchange exchange : {Exchange::all_reduce, Exchange::all_gather, Exchange::all_to_all,
+                                  Exchange::push_pull, Exchange::broadcast}) {
     EXPECT_EQ(seconds(flat(), exchange, Algorithm::automatic, {1, 1}), 0);
     EXPECT_EQ(transfer(flat(), exchange, Bytes::of(kSize), {1, 1}).wire, Bytes{});
   }

@@ -207,6 +207,16 @@ TEST(Verdict, TooCloseIsWithinTheMarginOrTheUncertainty) {
   EXPECT_EQ(decide(0.99, 1.005, 1.005, 0.02), Call::does_not_pay);  // the bound leaves nothing to gain
 }
 
+TEST(Verdict, WhatEqualsPlainDoesNotPay) {
+  JudgeOptions options;
+  options.compute_uncertainty = 0.3;
+  const Verdict same = judge(exposed(), plain(), plain(), Placement::serial, options);
+  EXPECT_EQ(same.speedup, 1);
+  EXPECT_EQ(same.call, Call::does_not_pay);
+  // By a byte in a thousand less it is a gain within the margin.
+  EXPECT_EQ(judge(exposed(), plain(), Fake(0.999, {}, {}), Placement::serial, options).call, Call::too_close);
+}
+
 TEST(Verdict, NothingCanPayOnOneWorker) {
   Scenario scenario = exposed();
   scenario.workers = 1;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "profiles/read.h"
+#include "profiles/write.h"
 #include "tests/profiles/helpers.h"
 
 namespace breakeven {
@@ -173,11 +174,47 @@ TEST(Gaps, MustFitTheModel) {
   EXPECT_EQ(wrong(kGaps), "nothing was thrown");
   EXPECT_EQ(wrong(R"("backward": "20 ms", "gaps": ["20 ms"],)"),
             "file m.json: /timings/0/gaps: 1 gaps for 2 tensors: expected one a tensor, from the last to the "
-            "first");
+            "first, and perhaps the rest of backward");
   EXPECT_EQ(wrong(R"("backward": "20 ms", "gaps": ["10 ms", "5 ms"],)"),
             "file m.json: /timings/0/gaps: the gaps add up to 15 ms: expected the time of backward, 20 ms");
   EXPECT_EQ(wrong(R"("backward": "20 ms", "gaps": ["25 ms", "-5 ms"],)"),
             "file m.json: /timings/0/gaps/1: \"-5 ms\" must not be negative: expected 0 or more");
+}
+
+TEST(Gaps, OneMoreIsTheRestOfBackward) {
+  const TemporaryDirectory directory;
+  (void)directory.file("models/tiny.json",
+                       model_with(R"("backward": "20 ms", "gaps": ["5 ms", "3 ms", "12 ms"],)"));
+  (void)directory.file("devices/gpu.json", kTinyDevice);
+  Catalogue catalogue;
+  catalogue.add_directory(directory.path());
+  const Scenario scenario = resolve({{"model", "tiny"},
+                                     {"device", "gpu"},
+                                     {"batch", "8"},
+                                     {"schedule", "wfbp"},
+                                     {"workers", "2"},
+                                     {"bandwidth", "1Gbps"}},
+                                    catalogue)
+                                .scenario;
+  EXPECT_NEAR(scenario.workload.backward().base(), 20e-3, 1e-12);
+  const auto messages = scenario.schedule.messages(scenario.workload, {});
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_NEAR(messages[0].ready.base(), 5e-3, 1e-12);
+  EXPECT_NEAR(messages[1].ready.base(), 8e-3, 1e-12);
+}
+
+TEST(Busy, IsPartOfTheStep) {
+  const auto with_busy = [](const std::string& busy) {
+    return model_with(R"("backward": "20 ms", "busy": ")" + busy + "\",");
+  };
+  EXPECT_EQ(read_model(with_busy("7 ms"), "m.json").timings[0].busy, Seconds::of(7e-3));
+  EXPECT_EQ(read_model(kTinyModel, "m.json").timings[0].busy, std::nullopt);
+  const std::string text = write_model(read_model(with_busy("7 ms"), "m.json"));
+  EXPECT_EQ(read_model(text, "m.json").timings[0].busy, Seconds::of(7e-3));
+  EXPECT_EQ(failure([&] { (void)read_model(with_busy("36 ms"), "m.json"); }),
+            "file m.json: /timings/0/busy: is 36 ms: expected at most forward, backward and other, 35 ms");
+  EXPECT_EQ(failure([&] { (void)read_model(with_busy("-1 ms"), "m.json"); }),
+            "file m.json: /timings/0/busy: \"-1 ms\" must not be negative: expected 0 or more");
 }
 
 TEST(MessageOverhead, IsAddedToEveryExchange) {

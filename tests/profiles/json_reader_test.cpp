@@ -57,6 +57,13 @@ TEST(JsonSyntax, AKeyThatIsThereTwiceIsAnErrorAtItsObject) {
             "file f.json: /x/1/y~1z: the key \"a\" is there twice: expected each key once");
 }
 
+TEST(JsonSyntax, OtherProgramsMayWriteAKeyTwiceThatNobodyAsksFor) {
+  const JsonDocument document(R"({"a": 1, "b": 2, "a": 3})", "f.json", JsonDocument::Texts::any);
+  EXPECT_EQ(document.root().at("b", "a number").count(), 2U);
+  EXPECT_EQ(failure([&] { (void)document.root().find("a"); }),
+            "file f.json: the key \"a\" is there twice: expected each key once");
+}
+
 TEST(JsonSyntax, ANumberThatNoDoubleHoldsIsRefused) {
   EXPECT_EQ(reading("[1e400]"), "file f.json:1:6: 1e400 is beyond what a number can hold: expected a number");
   EXPECT_EQ(reading("[-1e400]"),

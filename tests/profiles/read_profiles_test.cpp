@@ -190,7 +190,13 @@ TEST(ReadFabric, ReadsMeasuredTables) {
   EXPECT_EQ(
       table("all_gather", "allgather"),
       "file n.json: /tables/0/exchange: unknown exchange \"allgather\": expected one of none, all_reduce, "
-      "reduce_scatter, all_gather, all_to_all, push_pull (did you mean all_gather?)");
+      "reduce_scatter, all_gather, all_to_all, push_pull, tree_step, broadcast (did you mean all_gather?)");
+  EXPECT_EQ(table("all_gather", "tree_step"),
+            "file n.json: /tables/0/exchange: a \"tree_step\" is one message, and takes as long as its "
+            "distance says: "
+            "expected all_reduce, all_gather ...");
+  EXPECT_EQ(read_fabric(changed(text, "all_gather", "broadcast"), "n.json").fabric.tables[0].exchange,
+            Exchange::broadcast);
   EXPECT_EQ(table("\"workers\": 16", "\"workers\": 1"),
             "file n.json: /tables/0/workers: 1 is too few: expected 2 workers or more");
   EXPECT_EQ(table(", [\"2 MiB\", \"400 us\"]", ""),

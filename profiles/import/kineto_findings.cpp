@@ -1,0 +1,290 @@
+// Kernels and spans of a trace -> where its steps went. Three things are kept apart: how much of the exchange
+// runs beside compute kernels, how much backward slows down beside it, and what the step waits for it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "model/error.h"
+#include "profiles/import/kineto.h"
+#include "profiles/import/ranges.h"
+
+namespace breakeven {
+namespace {
+
+using Kernel = KinetoTrace::Kernel;
+using Span = KinetoTrace::Span;
+
+/// A stream that waited for an event goes on this soon after it.
+constexpr double kWakeUp = 20;  // microseconds
+
+Seconds seconds(double microseconds) {
+  return Seconds::of(microseconds * 1e-6);
+}
+
+/// A trace with what is asked of it again and again.
+class Timeline {
+ public:
+  Timeline(const KinetoTrace& trace, std::string where) : trace_(trace), where_(std::move(where)) {
+    double until = -std::numeric_limits<double>::infinity();
+    for (const Kernel& kernel : trace.kernels) {
+      until = kernel.kind == Kernel::Kind::compute ? std::max(until, kernel.end) : until;
+      busy_until_.push_back(until);
+    }
+  }
+
+  [[nodiscard]] const KinetoTrace& trace() const { return trace_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] std::span<const Kernel> launched(const Range& range) const {
+    const std::size_t first = count_before(range.begin);
+    return std::span(trace_.kernels).subspan(first, count_before(range.end) - first);
+  }
+  /// When the device has computed all that was launched before `time`, if that is later.
+  [[nodiscard]] double settled(double time) const {
+    const std::size_t before = count_before(time);
+    return before == 0 ? time : std::max(time, busy_until_[before - 1]);
+  }
+  /// The host runs ahead of the device: a pass begins when what was launched before it is done, and ends when
+  /// what was launched in it is.
+  [[nodiscard]] Range settled(const Range& host) const { return {settled(host.begin), settled(host.end)}; }
+  /// The longest span of this kind that begins in `range`.
+  [[nodiscard]] std::optional<Range> longest(Span::Kind kind, const Range& range) const {
+    std::optional<Range> found;
+    for (const Span& span : spans_in(range)) {
+      if (span.kind == kind && (!found || span.end - span.begin > found->end - found->begin)) {
+        found = Range{span.begin, span.end};
+      }
+    }
+    return found;
+  }
+  /// From the first span of this kind that begins in `range` to the end of the last.
+  [[nodiscard]] std::optional<Range> around(Span::Kind kind, const Range& range) const {
+    std::optional<Range> found;
+    for (const Span& span : spans_in(range)) {
+      if (span.kind == kind) {
+        found = found ? Range{found->begin, std::max(found->end, span.end)} : Range{span.begin, span.end};
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] std::vector<Range> steps() const;
+
+ private:
+  [[nodiscard]] std::size_t count_before(double launch) const {
+    const auto found =
+        std::lower_bound(trace_.kernels.begin(), trace_.kernels.end(), launch,
+                         [](const Kernel& kernel, double time) { return kernel.launch < time; });
+    return static_cast<std::size_t>(found - trace_.kernels.begin());
+  }
+  [[nodiscard]] std::span<const Span> spans_in(const Range& range) const {
+    const auto begins_before = [](const Span& span, double time) { return span.begin < time; };
+    const auto first = std::lower_bound(trace_.spans.begin(), trace_.spans.end(), range.begin, begins_before);
+    const auto last = std::lower_bound(first, trace_.spans.end(), range.end, begins_before);
+    return {first, last};
+  }
+
+  const KinetoTrace& trace_;
+  std::string where_;
+  std::vector<double> busy_until_;  // by kernel: when all compute kernels up to it have ended
+};
+
+/// The profiler's steps; without them from one forward pass to the next; without those the whole trace.
+std::vector<Range> Timeline::steps() const {
+  const Range all{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  std::vector<Range> steps;
+  for (const Span::Kind kind : {Span::Kind::step, Span::Kind::forward}) {
+    for (const Span& span : trace_.spans) {
+      // Annotations nest: what begins inside the one before belongs to it.
+      if (span.kind == kind && (steps.empty() || span.begin >= steps.back().end)) {
+        steps.push_back({span.begin, span.end});
+      }
+    }
+    if (!steps.empty()) {
+      break;
+    }
+  }
+  double last = trace_.kernels.back().launch;
+  for (const Span& span : trace_.spans) {
+    last = std::max(last, span.end);
+  }
+  const bool marked = longest(Span::Kind::step, all).has_value();
+  if (steps.empty()) {
+    double first = trace_.kernels.front().launch;
+    first = trace_.spans.empty() ? first : std::min(first, trace_.spans.front().begin);
+    steps.push_back({first, last});
+  }
+  for (std::size_t i = 0; !marked && i < steps.size(); ++i) {
+    steps[i].end = i + 1 < steps.size() ? steps[i + 1].begin : std::nextafter(last, HUGE_VAL);
+  }
+  return steps;
+}
+
+std::vector<Range> ranges_of(std::span<const Kernel> kernels, bool exchanges, const Range& within) {
+  std::vector<Range> ranges;
+  for (const Kernel& kernel : kernels) {
+    if ((kernel.kind == Kernel::Kind::compute) != exchanges) {
+      ranges.push_back({std::max(kernel.begin, within.begin), std::min(kernel.end, within.end)});
+    }
+  }
+  return merged(std::move(ranges));
+}
+
+/// Compute kernels that could not begin before an all-reduce had ended: the device computed nothing, the
+/// kernel had been launched, and it began as soon as the all-reduce was over.
+double stalls(std::vector<Kernel> kernels, const std::vector<Kernel>& exchanges) {
+  std::sort(kernels.begin(), kernels.end(),
+            [](const Kernel& a, const Kernel& b) { return a.begin < b.begin; });
+  double frontier = kernels.empty() ? 0 : kernels.front().begin;
+  double sum = 0;
+  for (const Kernel& kernel : kernels) {
+    for (const Kernel& exchange : exchanges) {
+      if (kernel.begin > frontier && exchange.end <= kernel.begin && exchange.end > kernel.begin - kWakeUp) {
+        const double from = std::max({frontier, exchange.begin, kernel.linked ? kernel.launch : frontier});
+        const double waited = std::max(0.0, exchange.end - from);
+        sum += waited;
+        frontier = waited > 0 ? exchange.end : frontier;
+      }
+    }
+    frontier = std::max(frontier, kernel.end);
+  }
+  return sum;
+}
+
+/// The all-reduces of gradients: those that backward launched. Other types are flags and counters.
+std::vector<Kernel> gradient_exchanges(const Timeline& timeline, const Range& pass, const Range& step) {
+  std::vector<Kernel> found;
+  for (const Kernel& kernel : timeline.launched({pass.begin, step.end})) {
+    // Where the launch is not known, the kernel may begin after the host has left backward.
+    if (kernel.kind != Kernel::Kind::all_reduce || (kernel.linked && kernel.launch > pass.end)) {
+      continue;
+    }
+    const std::string& type = timeline.trace().messages[kernel.message].type;
+    if (type.empty() || element_named(type)) {
+      found.push_back(kernel);
+    }
+  }
+  return found;
+}
+
+void add_buckets(const Timeline& timeline, const std::vector<Kernel>& exchanges, const Range& backward,
+                 KinetoStep& result) {
+  double last = backward.begin;
+  for (const Kernel& kernel : exchanges) {
+    const KinetoTrace::Message& message = timeline.trace().messages[kernel.message];
+    KinetoBucket bucket;
+    bucket.elements = message.elements;
+    bucket.element = element_named(message.type).value_or(Element::f32);
+    bucket.group = message.group > 0 ? message.group : timeline.trace().workers;
+    // It may have queued behind the one before: ready is when its gradients were there.
+    const double ready = std::min(kernel.begin, timeline.settled(kernel.launch));
+    last = std::max(last, ready);
+    bucket.ready = seconds(last - backward.begin);
+    bucket.time = seconds(kernel.end - kernel.begin);
+    result.buckets.push_back(bucket);
+  }
+}
+
+/// On the host.
+std::optional<Range> backward_pass(const Timeline& timeline, const Range& step) {
+  const auto marked = timeline.longest(Span::Kind::backward, step);
+  const auto gradients = timeline.around(Span::Kind::gradient, step);
+  if (marked && gradients && timeline.trace().host_waits) {
+    return Range{marked->begin, gradients->end};  // behind the last gradient it only waits
+  }
+  return marked ? marked : gradients;
+}
+
+/// Nothing for a step without backward pass.
+std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host) {
+  const auto pass = backward_pass(timeline, host);
+  if (!pass) {
+    return std::nullopt;
+  }
+  const Range step = timeline.settled(host);
+  const Range backward = timeline.settled(*pass);
+  const std::vector<Kernel> exchanges = gradient_exchanges(timeline, *pass, host);
+  KinetoStep result;
+  result.time = seconds(step.end - step.begin);
+  if (const auto forward = timeline.longest(Span::Kind::forward, host)) {
+    const Range settled = timeline.settled(*forward);
+    result.forward = seconds(std::min(settled.end, backward.begin) - std::min(settled.begin, backward.begin));
+  }
+  if (const auto optimizer = timeline.longest(Span::Kind::optimizer, host)) {
+    const Range settled = timeline.settled(*optimizer);
+    result.optimizer = seconds(settled.end - settled.begin);
+  }
+  const auto all = timeline.launched(host);
+  const std::vector<Range> computes = ranges_of(all, false, step);
+  const std::vector<Range> others = ranges_of(all, true, step);
+  result.compute = seconds(length(computes));
+  result.idle = seconds(
+      std::max(0.0, step.end - step.begin - length(computes) - length(others) + overlap(computes, others)));
+  const std::vector<Range> reduces = ranges_of(exchanges, true, step);
+  result.exchange = seconds(length(reduces));
+  result.overlapped = seconds(overlap(reduces, computes));
+  std::vector<Kernel> kernels;
+  for (const Kernel& kernel : timeline.launched(*pass)) {
+    if (kernel.kind == Kernel::Kind::compute) {
+      kernels.push_back(kernel);
+    }
+  }
+  const double stalled = stalls(std::move(kernels), exchanges);
+  result.stalled = seconds(stalled);
+  result.tail =
+      seconds(reduces.empty() ? 0 : std::max(0.0, std::min(reduces.back().end, step.end) - backward.end));
+  result.backward = seconds(std::max(0.0, backward.end - backward.begin - stalled));
+  add_buckets(timeline, exchanges, backward, result);
+  return result;
+}
+
+bool same_buckets(const KinetoStep& a, const KinetoStep& b) {
+  return std::equal(a.buckets.begin(), a.buckets.end(), b.buckets.begin(), b.buckets.end(),
+                    [](const KinetoBucket& x, const KinetoBucket& y) { return x.elements == y.elements; });
+}
+
+}  // namespace
+
+KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
+  const Timeline timeline(trace, where);
+  std::vector<KinetoStep> steps;
+  for (const Range& range : trace.kernels.empty() ? std::vector<Range>{} : timeline.steps()) {
+    if (const auto step = step_of(timeline, range)) {
+      steps.push_back(*step);
+    }
+  }
+  if (steps.empty()) {
+    throw Error(Fault::file, where, "has no backward pass",
+                "a training step: spans of autograd, or record_function(\"## backward ##\")");
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const KinetoStep& a, const KinetoStep& b) { return a.time < b.time; });
+  KinetoFindings findings;
+  findings.steps = steps.size();
+  findings.step = steps[(steps.size() - 1) / 2];
+  findings.device = trace.device;
+  findings.memory = trace.memory;
+  std::size_t others = 0;
+  for (const KinetoStep& step : steps) {
+    others += same_buckets(step, findings.step) ? 0 : 1;
+    for (std::size_t i = 0; same_buckets(step, findings.step) && i < step.buckets.size(); ++i) {
+      findings.step.buckets[i].time = std::min(findings.step.buckets[i].time, step.buckets[i].time);
+    }
+  }
+  if (others > 0) {
+    findings.notes.push_back(
+        std::to_string(others) + " of " + std::to_string(steps.size()) +
+        " steps have other buckets (DDP rebuilds them after the first) and are left out of "
+        "the buckets' times");
+  }
+  for (const KinetoBucket& bucket : findings.step.buckets) {
+    findings.workers = std::max(findings.workers, bucket.group);
+  }
+  return findings;
+}
+
+double gamma_of(const KinetoFindings& with, const KinetoFindings& without) {
+  return with.step.backward / without.step.backward;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,128 @@
+// What a trace says -> a model profile, and words.
+#include <algorithm>
+#include <utility>
+
+#include "model/error.h"
+#include "profiles/import/kineto.h"
+
+namespace breakeven {
+namespace {
+
+std::string percent(double share) {
+  return significant(share * 100, 2) + " %";
+}
+
+std::string bucket_lines(const KinetoStep& step) {
+  std::size_t elements = 0;
+  std::string sizes;
+  for (const KinetoBucket& bucket : step.buckets) {
+    elements += bucket.elements;
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(bucket.elements) + " in " + to_string(bucket.time);
+  }
+  return counted(step.buckets.size(), "bucket") + ", " + std::to_string(elements) +
+         " elements in all, in the order of backward: " + sizes;
+}
+
+/// The same for every bucket, or an Error.
+Element element_of(const KinetoFindings& findings, const std::string& where) {
+  const std::vector<KinetoBucket>& buckets = findings.step.buckets;
+  if (buckets.empty()) {
+    throw Error(Fault::file, where, "has no all-reduce in backward",
+                "a step of several workers, for buckets; a model's name (--model) and --forward, --backward "
+                "for one worker alone");
+  }
+  double elements = 0;
+  for (const KinetoBucket& bucket : buckets) {
+    elements += static_cast<double>(bucket.elements);
+    if (elements > 1e15) {
+      throw Error(Fault::file, where, "has all-reduces of more than 1e15 elements", "a model's gradient");
+    }
+    if (bucket.elements == 0) {
+      throw Error(Fault::file, where, "does not say how large its all-reduces are",
+                  "\"In msg nelems\" with the kernels, as PyTorch 2.3 and newer write it");
+    }
+    if (bucket.element != buckets.front().element) {
+      throw Error(Fault::file, where, "has gradients of several types", "one type");
+    }
+  }
+  return buckets.front().element;
+}
+
+}  // namespace
+
+std::optional<BytesPerSecond> rate_of(const KinetoFindings& findings) {
+  std::optional<BytesPerSecond> best;
+  for (const KinetoBucket& bucket : findings.step.buckets) {
+    const auto rate = ring_rate(bucket.bytes(), bucket.time, bucket.group);
+    best = rate ? std::max(best.value_or(*rate), *rate) : best;
+  }
+  return best;
+}
+
+std::vector<std::string> lines_of(const KinetoFindings& findings) {
+  const KinetoStep& step = findings.step;
+  std::vector<std::string> lines = {
+      counted(findings.steps, "step") + (findings.device.empty() ? "" : " on " + findings.device) +
+          (findings.workers > 0 ? ", " + counted(findings.workers, "worker") : ""),
+      "a step of " + to_string(step.time) + ": forward " + to_string(step.forward) + ", backward " +
+          to_string(step.backward) + ", exposed all-reduce " + to_string(step.exposed()) + ", other " +
+          to_string(step.other()) + " (optimizer " + to_string(step.optimizer) + ")",
+      "the device idles " + to_string(step.idle) + " of it; compute kernels run " + to_string(step.compute)};
+  if (step.buckets.empty()) {
+    lines.emplace_back("no all-reduce of gradients in backward");
+  } else {
+    lines.push_back(bucket_lines(step));
+    lines.push_back(
+        "overlap: " + percent(step.overlapped / step.exchange) + " of " + to_string(step.exchange) +
+        " of all-reduce run beside compute kernels (what does not is not what the step waits for)");
+    lines.push_back("exposed on the critical path: " + to_string(step.exposed()) + " (" +
+                    to_string(step.tail) + " behind backward's end, " + to_string(step.stalled) +
+                    " that kernels waited)");
+  }
+  lines.push_back(findings.gamma
+                      ? "gamma: " + significant(*findings.gamma, 4) +
+                            ", backward beside all-reduce over backward without (--no-sync)"
+                      : "gamma: not known; a second trace under no_sync() tells it (--no-sync TRACE)");
+  lines.insert(lines.end(), findings.notes.begin(), findings.notes.end());
+  return lines;
+}
+
+ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options, const std::string& where) {
+  const KinetoStep& step = findings.step;
+  const Element element = element_of(findings, where);
+  ModelProfile profile;
+  profile.name = profile.workload.name = options.name;
+  profile.summary = "gradient buckets of a traced run";
+  profile.source = options.source;
+  for (std::size_t i = step.buckets.size(); i-- > 0;) {  // backward begins with the last one
+    add_tensor(profile.workload, "bucket-" + std::to_string(i + 1), {step.buckets[i].elements}, 0);
+  }
+  Timing timing;
+  timing.device = options.device;
+  timing.precision = element == Element::f16    ? Precision::fp16
+                     : element == Element::bf16 ? Precision::bf16
+                                                : Precision::fp32;
+  timing.batch = options.batch;
+  timing.source = options.source;
+  timing.forward = stated(step.forward);
+  timing.other = stated(step.other());
+  // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
+  const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
+  Seconds before;
+  for (const KinetoBucket& bucket : step.buckets) {
+    timing.gaps.push_back(stated((bucket.ready - before) * alone));
+    before = bucket.ready;
+  }
+  if (step.backward > before) {  // backward goes on behind the last bucket
+    timing.gaps.push_back(stated((step.backward - before) * alone));
+  }
+  timing.backward = sum_of(timing.gaps);
+  if (!(timing.backward > Seconds{})) {
+    throw Error(Fault::file, where, "has a backward pass of no time", "a training step");
+  }
+  timing.busy = stated(std::min(step.time - step.idle, timing.forward + timing.backward + timing.other));
+  profile.timings = {std::move(timing)};
+  return profile;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,271 @@
+// Rows of nccl-tests -> times of collectives: which of them count, among how many workers, of what payload.
+#include "profiles/import/nccl_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "model/error.h"
+#include "profiles/option_values.h"
+
+namespace breakeven {
+namespace {
+
+// Two printed decimals no longer tell a group from its neighbour.
+constexpr std::size_t kMostInferred = 64;
+
+struct Collective {
+  std::string_view name;
+  Exchange exchange;
+  std::string_view words;
+};
+constexpr Collective kCollectives[] = {
+    {"all_reduce", Exchange::all_reduce, "all-reduce"},
+    {"all_gather", Exchange::all_gather, "all-gather"},
+    {"reduce_scatter", Exchange::reduce_scatter, "reduce-scatter"},
+    {"alltoall", Exchange::all_to_all, "all-to-all"},
+};
+
+std::string count_of(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// An interval of group sizes.
+struct Range {
+  double low = 2, high = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool holds(std::size_t n) const {
+    return static_cast<double>(n) >= low && static_cast<double>(n) <= high;
+  }
+  /// The one whole number inside, where there is one that can be told.
+  [[nodiscard]] std::optional<std::size_t> only() const {
+    const double least = std::ceil(low);
+    if (least > static_cast<double>(kMostInferred) || least > high || least + 1 <= high) {
+      return std::nullopt;
+    }
+    return static_cast<std::size_t>(least);
+  }
+};
+
+/// bus bandwidth / algorithm bandwidth is 2(n-1)/n of an all-reduce, (n-1)/n of the others (nccl-tests,
+/// doc/PERFORMANCE.md). The algorithm bandwidth is size/time, which has more digits than what is printed.
+void narrow(Range& range, const NcclRow& row, const NcclTimes& times, Exchange exchange) {
+  constexpr double kSlack = 1e-9;
+  const double least_time = times.time.value - times.time.rounding;
+  const double most_time = times.time.value + times.time.rounding;
+  const auto size = static_cast<double>(row.size);
+  const double whole = exchange == Exchange::all_reduce ? 2 : 1;
+  const auto workers_of = [&](double bus, double time) {
+    const double factor = bus * 1e3 * time / size / whole;  // (n-1)/n
+    return factor >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - factor);
+  };
+  range.low = std::max(
+      range.low, workers_of(times.bus_bandwidth.value - times.bus_bandwidth.rounding, least_time) - kSlack);
+  range.high = std::min(
+      range.high, workers_of(times.bus_bandwidth.value + times.bus_bandwidth.rounding, most_time) + kSlack);
+}
+
+/// A row's own arithmetic: size / time = algorithm bandwidth. Newer versions print microseconds, those of
+/// 2017 milliseconds.
+double microseconds(const NcclRow& row, const NcclTimes& times) {
+  constexpr double kTolerance = 0.02;
+  const Printed& printed = times.algorithm_bandwidth;
+  const double time = times.time.value;
+  const double expected = static_cast<double>(row.size) / time / 1e3;
+  const double slack = printed.rounding + kTolerance * printed.value + expected * times.time.rounding / time;
+  if (std::abs(expected - printed.value) <= slack) {
+    return time;
+  }
+  if (std::abs(expected / 1e3 - printed.value) <= slack && printed.value > 0) {
+    return time * 1e3;
+  }
+  throw Error(
+      Fault::file, row.place,
+      std::to_string(row.size) + " bytes in " + exact(time) + " us are not " + exact(printed.value) + " GB/s",
+      "columns as nccl-tests prints them");
+}
+
+class Reading {
+ public:
+  Reading(std::string where, std::optional<std::size_t> workers)
+      : where_(std::move(where)), given_(workers) {}
+
+  void add(const NcclTable& table) {
+    if (table.rows.empty()) {
+      return;
+    }
+    const Collective* collective = collective_of(table);
+    if (collective == nullptr) {
+      return;
+    }
+    const std::vector<const NcclRow*> rows = wanted(table);
+    if (rows.empty()) {
+      return;
+    }
+    const auto [workers, from] = workers_of(table, rows, *collective);
+    std::size_t below_a_byte = 0;
+    for (const NcclRow* row : rows) {
+      const NcclTimes& times = times_of(*row, *collective);
+      CollectiveTime time;
+      time.exchange = collective->exchange;
+      time.workers = workers;
+      time.per_node = given_ ? 0 : table.per_node;
+      time.payload = Bytes::of(static_cast<double>(row->size));
+      if (collective->exchange == Exchange::all_gather && workers > 0) {
+        time.payload = time.payload / static_cast<double>(workers);  // printed is what all contribute
+      }
+      time.time = Seconds::of(microseconds(*row, times) * 1e-6);
+      time.line = row->line;
+      if (time.payload < 1_B) {
+        ++below_a_byte;
+        continue;
+      }
+      log.rows.push_back(time);
+    }
+    tell(table, *collective, rows, workers, from);
+    if (below_a_byte > 0) {
+      note(count_of(below_a_byte, "row") + " of less than a byte a worker dropped");
+    }
+  }
+
+  NetworkLog log;
+
+ private:
+  void note(std::string text) { log.notes.push_back(std::move(text)); }
+
+  const Collective* collective_of(const NcclTable& table) {
+    if (!table.collective.empty()) {
+      const auto* found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
+                                       [&](const Collective& c) { return c.name == table.collective; });
+      if (found == std::end(kCollectives)) {
+        note(count_of(table.rows.size(), "row") + " of " + table.collective +
+             " dropped: only all_reduce, all_gather, reduce_scatter and alltoall say what a step takes");
+        return nullptr;
+      }
+      return found;
+    }
+    // Without a name: what adds up is an all-reduce, or where less than the whole passes a reduce-scatter.
+    const NcclRow& largest = *std::max_element(table.rows.begin(), table.rows.end(),
+                                               [](const auto& a, const auto& b) { return a.size < b.size; });
+    if (largest.operation.empty() || largest.operation == "none") {
+      note(count_of(table.rows.size(), "row") +
+           " of a collective without a name dropped: put a line with its program above them, such as "
+           "all_gather_perf");
+      return nullptr;
+    }
+    const NcclTimes& times = largest.in_place ? *largest.in_place : *largest.out_of_place;
+    const bool less = times.bus_bandwidth.value + times.bus_bandwidth.rounding <
+                      times.algorithm_bandwidth.value - times.algorithm_bandwidth.rounding;
+    return &kCollectives[less ? 2 : 0];
+  }
+
+  /// Frameworks reduce gradients in place; an all-to-all cannot.
+  static bool in_place(const NcclRow& row, const Collective& collective) {
+    return !row.out_of_place || (row.in_place && collective.exchange != Exchange::all_to_all);
+  }
+  static const NcclTimes& times_of(const NcclRow& row, const Collective& collective) {
+    return in_place(row, collective) ? *row.in_place : *row.out_of_place;
+  }
+
+  /// One type and one operation, float and sum where they are there; no empty messages.
+  std::vector<const NcclRow*> wanted(const NcclTable& table) {
+    const auto pick = [&](std::string NcclRow::*member, std::string_view preferred) {
+      const auto found = std::find_if(table.rows.begin(), table.rows.end(),
+                                      [&](const NcclRow& row) { return row.*member == preferred; });
+      return found == table.rows.end() ? table.rows.front().*member : std::string(preferred);
+    };
+    const std::string type = pick(&NcclRow::type, "float");
+    const std::string operation = pick(&NcclRow::operation, "sum");
+    std::vector<const NcclRow*> rows;
+    std::size_t empty = 0;
+    std::size_t others = 0;
+    for (const NcclRow& row : table.rows) {
+      if (row.type != type || row.operation != operation) {
+        ++others;
+      } else if (row.size == 0) {
+        ++empty;
+      } else {
+        rows.push_back(&row);
+      }
+    }
+    if (empty > 0) {
+      note(count_of(empty, "row") + " of size 0 dropped");
+    }
+    if (others > 0) {
+      note(count_of(others, "row") + " of other types or operations than " + type + " and " + operation +
+           " dropped");
+    }
+    return rows;
+  }
+
+  std::pair<std::size_t, std::string> workers_of(const NcclTable& table,
+                                                 const std::vector<const NcclRow*>& rows,
+                                                 const Collective& collective) const {
+    Range range;
+    for (const NcclRow* row : rows) {
+      NcclTimes times = times_of(*row, collective);
+      const double factor = microseconds(*row, times) / times.time.value;
+      times.time.value *= factor;
+      times.time.rounding *= factor;
+      narrow(range, *row, times, collective.exchange);
+    }
+    const std::optional<std::size_t> inferred = range.only();
+    const std::string printed = inferred ? std::to_string(*inferred) : "another number";
+    const auto check = [&](std::size_t workers, Fault fault, const std::string& place,
+                           const std::string& source) {
+      // Times that were averaged differently than bandwidths leave no number at all: then nothing is known.
+      if (range.low <= range.high && !range.holds(workers)) {
+        throw Error(fault, place, source + ", but busbw / algbw is that of " + printed,
+                    inferred ? "--ranks " + printed : "--ranks N, as many as one collective had");
+      }
+    };
+    if (given_) {
+      check(*given_, Fault::value, "--ranks", std::to_string(*given_) + " ranks");
+      return {*given_, "--ranks"};
+    }
+    if (table.workers > 0) {
+      check(table.workers, Fault::file, where_, table.workers_from);
+      return {table.workers, table.workers_from};
+    }
+    return {inferred.value_or(0), "busbw / algbw"};
+  }
+
+  void tell(const NcclTable& table, const Collective& collective, const std::vector<const NcclRow*>& rows,
+            std::size_t workers, const std::string& from) {
+    const auto [least, most] = std::minmax_element(
+        rows.begin(), rows.end(), [](const NcclRow* a, const NcclRow* b) { return a->size < b->size; });
+    const auto size = [](const NcclRow* row) { return to_string(Bytes::of(static_cast<double>(row->size))); };
+    std::string text(collective.words);
+    text += workers == 0 ? " among a number of ranks that the file does not say"
+                         : " among " + std::to_string(workers) + " ranks (" + from + ")";
+    if (workers > 0 && !given_ && table.per_node > 0) {
+      text += ", " + std::to_string(table.per_node) + " on a host";
+    }
+    note(text + ": " + count_of(rows.size(), "row") + " of " + rows.front()->type + ", " + size(*least) +
+         " to " + size(*most) + (in_place(*rows.front(), collective) ? ", in place" : ", out of place"));
+  }
+
+  std::string where_;
+  std::optional<std::size_t> given_;
+};
+
+}  // namespace
+
+NetworkLog nccl_log(const std::vector<NcclTable>& tables, std::string program, const std::string& where,
+                    std::optional<std::size_t> workers) {
+  Reading reading(where, workers);
+  reading.log.program = std::move(program);
+  for (const NcclTable& table : tables) {
+    reading.add(table);
+  }
+  if (reading.log.rows.empty()) {
+    const std::string why =
+        reading.log.notes.empty() ? std::string() : " (" + reading.log.notes.front() + ")";
+    throw Error(Fault::file, where, "has no rows to use" + why,
+                "the table that nccl-tests prints, such as all_reduce_perf -b 8 -e 1G -f 2");
+  }
+  return std::move(reading.log);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,282 @@
+// Reads what nccl-tests prints, of every era since 2017, and RCCL's: a header that names the columns, and
+// rows among whatever else a cluster's log holds. Formats: NVIDIA/nccl-tests, src/common.cu.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "model/error.h"
+#include "profiles/import/nccl_rows.h"
+#include "profiles/option_values.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::array<std::string_view, 15> kTypes = {"int8",     "uint8",    "int32",    "uint32", "int64",
+                                                     "uint64",   "half",     "float",    "double", "char",
+                                                     "bfloat16", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
+
+/// Where the columns of a row stand, from its size on.
+struct Columns {
+  struct Half {
+    std::size_t time = 0, algorithm = 0, bus = 0;
+  };
+  std::size_t type = 0, operation = 0;  ///< operation 0: has none
+  std::vector<Half> halves;             ///< out of place, in place
+  [[nodiscard]] std::size_t least() const { return halves.back().bus + 1; }
+  [[nodiscard]] bool in_order() const {
+    if (type == 0 || halves.empty() || halves.size() > 2) {
+      return false;
+    }
+    std::size_t before = std::max(type, operation);
+    for (const Half& half : halves) {
+      if (half.time <= before || half.algorithm <= half.time || half.bus <= half.algorithm) {
+        return false;
+      }
+      before = half.bus;
+    }
+    return true;
+  }
+};
+
+class Text {
+ public:
+  Text(std::string_view text, std::string where, std::optional<std::size_t> workers)
+      : lines_(text, where), where_(std::move(where)), workers_(workers) {}
+
+  NetworkLog read() {
+    while (lines_.next()) {
+      take(lines_.tokens());
+    }
+    finish();
+    return nccl_log(tables_, program_, where_, workers_);
+  }
+
+ private:
+  [[nodiscard]] std::string place() const { return lines_.place(); }
+  [[noreturn]] void fail(std::string wrong, std::string expected) const {
+    lines_.fail(std::move(wrong), std::move(expected));
+  }
+
+  void take(const Tokens& tokens) {
+    if (const auto first = row_begin(tokens)) {
+      take_row({tokens.begin() + static_cast<std::ptrdiff_t>(*first), tokens.end()});
+      return;
+    }
+    if (has(tokens, "nThread")) {
+      finish();
+      collective_ = std::exchange(next_collective_, {});
+    }
+    take_names(tokens);
+    if (has(tokens, "Rank") && has(tokens, "Pid")) {
+      take_rank(tokens);
+    } else if (has(tokens, "algbw") && has(tokens, "busbw")) {
+      take_header(tokens);
+    }
+  }
+
+  /// The place of the size in a row, behind the prefixes that launchers put in front.
+  static std::optional<std::size_t> row_begin(const Tokens& tokens) {
+    constexpr std::size_t kMostPrefixes = 4;
+    for (std::size_t i = 0; i < kMostPrefixes && i + 2 < tokens.size(); ++i) {
+      if (is_count(tokens[i]) && is_count(tokens[i + 1]) &&
+          std::find(kTypes.begin(), kTypes.end(), tokens[i + 2]) != kTypes.end()) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// "./build/all_reduce_perf -b 8", "Collective test starting: all_reduce_perf_mpi", versions.
+  void take_names(const Tokens& tokens) {
+    constexpr std::string_view kPerf = "_perf";
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const std::size_t end = tokens[i].find(kPerf);
+      const bool concluded = i > 0 && tokens[i - 1] == "concluded:";
+      if (end != std::string_view::npos && end > 0 && !concluded) {
+        const std::size_t slash = tokens[i].rfind('/', end);
+        next_collective_ = tokens[i].substr(slash == std::string_view::npos ? 0 : slash + 1,
+                                            end - (slash == std::string_view::npos ? 0 : slash + 1));
+      }
+      if ((tokens[i] == "nccl-tests" || tokens[i] == "rccl-tests") && i + 2 < tokens.size() &&
+          tokens[i + 1] == "version") {
+        program_ = std::string(tokens[i]) + " " + std::string(tokens[i + 2]);
+      }
+      if (tokens[i] == "RCCL" && program_ == "nccl-tests") {
+        program_ = "rccl-tests";
+      }
+    }
+  }
+
+  void take_header(const Tokens& tokens) {
+    const auto begin = std::find_if(tokens.begin(), tokens.end(),
+                                    [](std::string_view word) { return word == "size" || word == "bytes"; });
+    Columns columns;
+    Columns::Half half;
+    for (auto token = begin; token != tokens.end(); ++token) {
+      const auto column = static_cast<std::size_t>(token - begin);
+      if (*token == "cputime") {
+        fail("the times are the CPU's, which only starts a collective", "a run without -C 1");
+      }
+      columns.type = *token == "type" ? column : columns.type;
+      columns.operation = *token == "redop" || *token == "op" ? column : columns.operation;
+      half.time = *token == "time" ? column : half.time;
+      half.algorithm = *token == "algbw" ? column : half.algorithm;
+      if (*token == "busbw") {
+        half.bus = column;
+        columns.halves.push_back(half);
+      }
+    }
+    if (!columns.in_order()) {
+      fail("cannot understand this header", "size count type redop root time algbw busbw, twice");
+    }
+    if (!table_.rows.empty()) {  // the next cycle of the same run, or another run pasted below
+      const std::string collective =
+          next_collective_.empty() ? collective_ : std::exchange(next_collective_, {});
+      const auto ranks = ranks_;
+      finish();
+      ranks_ = ranks;
+      collective_ = collective;
+    }
+    columns_ = columns;
+  }
+
+  void take_row(const Tokens& tokens) {
+    if (!columns_) {
+      fail("a row above the line that names its columns", "the whole output of nccl-tests, with its header");
+    }
+    if (tokens.size() < columns_->least()) {
+      fail("the row is cut short: " + std::to_string(tokens.size()) + " columns",
+           "at least " + std::to_string(columns_->least()));
+    }
+    NcclRow row;
+    row.line = lines_.number();
+    row.place = place();
+    row.type = tokens[columns_->type];
+    row.operation = columns_->operation == 0 ? "" : tokens[columns_->operation];
+    try {
+      row.size = parse_count(tokens[0]);
+    } catch (const Error& error) {
+      throw error.inside(row.place, Fault::file);
+    }
+    row.out_of_place = times(tokens, columns_->halves.front(), row.size);
+    if (columns_->halves.size() > 1) {
+      row.in_place = times(tokens, columns_->halves[1], row.size);
+    }
+    if (!row.out_of_place && !row.in_place) {
+      fail("the row has no time", "microseconds");
+    }
+    table_.rows.push_back(std::move(row));
+  }
+
+  /// Nothing for a half that was not run.
+  [[nodiscard]] std::optional<NcclTimes> times(const Tokens& tokens, const Columns::Half& half,
+                                               std::size_t size) const {
+    if (tokens[half.time] == "N/A") {
+      return std::nullopt;
+    }
+    const auto number = [&](std::size_t column, std::string_view what, bool above_zero) {
+      const auto printed = read_printed(tokens[column]);
+      if (!printed || printed->value < 0 || (above_zero && printed->value == 0)) {
+        fail("cannot use " + quote(tokens[column]) + " as " + std::string(what),
+             above_zero ? "a number above 0" : "a number");
+      }
+      return *printed;
+    };
+    constexpr double kLongest = 1e12;  // microseconds
+    NcclTimes result;
+    result.time = number(half.time, "a time", size > 0);
+    if (result.time.value > kLongest) {
+      fail("a time of " + std::string(tokens[half.time]) + " us", "at most 1e12 us");
+    }
+    result.algorithm_bandwidth = number(half.algorithm, "an algorithm bandwidth", false);
+    result.bus_bandwidth = number(half.bus, "a bus bandwidth", false);
+    return result;
+  }
+
+  /// "#  Rank  0 Group  0 Pid   21 on host-0 device  0 [0x35] Tesla T4"
+  void take_rank(const Tokens& tokens) {
+    const auto after = [&](std::string_view word) -> std::string_view {
+      const auto found = std::find(tokens.begin(), tokens.end(), word);
+      return found == tokens.end() || found + 1 == tokens.end() ? std::string_view{} : *(found + 1);
+    };
+    if (!is_count(after("Rank")) || after("on").empty()) {
+      return;  // other text with these words
+    }
+    if (columns_) {  // the ranks of another run, whose first lines are missing
+      finish();
+    }
+    try {
+      ranks_[parse_count(after("Rank"))] = {std::string(after("Group")), std::string(after("on"))};
+    } catch (const Error& error) {
+      throw error.inside(place(), Fault::file);
+    }
+  }
+
+  /// How many ranks one collective had, and how they were spread.
+  void count_ranks() {
+    if (ranks_.empty()) {
+      return;
+    }
+    const std::size_t listed = ranks_.size();
+    const std::size_t highest = ranks_.rbegin()->first + 1;
+    const std::string& group = ranks_.begin()->second.group;
+    std::map<std::string, std::size_t> hosts;
+    std::size_t members = 0;
+    for (const auto& [rank, member] : ranks_) {
+      if (member.group == group) {
+        ++members;
+        ++hosts[member.host];
+      }
+    }
+    if (listed < highest) {  // some were left out by hand: the highest one tells, where all are one group
+      table_.workers = members == listed ? highest : 0;
+      table_.workers_from = "the highest rank";
+      return;
+    }
+    table_.workers = members;
+    table_.workers_from = std::to_string(members) + (members == 1 ? " rank line" : " rank lines");
+    const std::size_t on_first = hosts.begin()->second;
+    const bool even =
+        std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.second == on_first; });
+    table_.per_node = even ? on_first : 0;
+  }
+
+  void finish() {
+    if (!table_.rows.empty()) {
+      table_.collective = collective_.empty() ? std::exchange(next_collective_, {}) : collective_;
+      count_ranks();
+      tables_.push_back(std::move(table_));
+    }
+    table_ = {};
+    ranks_.clear();
+    columns_.reset();
+    collective_.clear();
+  }
+
+  struct Member {
+    std::string group, host;
+  };
+  LogLines lines_;
+  std::string where_;
+  std::optional<std::size_t> workers_;
+  std::string program_ = "nccl-tests";
+  std::string collective_, next_collective_;  ///< of this run, and what was named since it began
+  std::map<std::size_t, Member> ranks_;
+  std::optional<Columns> columns_;
+  NcclTable table_;
+  std::vector<NcclTable> tables_;
+};
+
+}  // namespace
+
+NetworkLog read_nccl_tests(std::string_view text, const std::string& where,
+                           std::optional<std::size_t> workers) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string_view::npos && text[begin] == '{') {
+    return read_nccl_json(text, where, workers);
+  }
+  return Text(text, where, workers).read();
+}
+
+}  // namespace breakeven

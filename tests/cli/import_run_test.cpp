@@ -1,0 +1,127 @@
+// Does a traced run become a model that a query answers from, and does the query say what bounds it?
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "profiles/read.h"
+#include "tests/cli/files.h"
+#include "tests/cli/support.h"
+
+namespace breakeven::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Kernels of 10 us with much idle time between them, and two buckets of 4 MB.
+const std::string kTrace =
+    R"({"deviceProperties": [{"name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 42297524224}],
+  "traceEvents": [
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "ts": 1000, "dur": 100000},
+  {"ph": "X", "cat": "user_annotation", "name": "## forward ##", "ts": 2000, "dur": 40000},
+  {"ph": "X", "cat": "user_annotation", "name": "## backward ##", "ts": 42000, "dur": 50000},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 3000, "dur": 10000},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 43000, "dur": 6000},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ts": 50000, "dur": 2000, "args":
+    {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Group size": 2}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ts": 60000, "dur": 1000, "args":
+    {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Group size": 2}},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 70000, "dur": 4000}]})";
+
+class ImportRun : public WithFiles {};
+
+TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
+  const std::string model = path("traced.json");
+  const Result result = invoke(
+      {"import", "kineto", write("trace.json", kTrace), "--name", "traced", "--batch", "8", "-o", model});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("1 step on NVIDIA A100-SXM4-40GB, 2 workers"),
+            HasSubstr("the device idles 77 ms of it; compute kernels run 20 ms"),
+            HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
+            HasSubstr("gamma: not known"),
+            HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth "
+                      "\"32 Gbit/s\" --efficiency 100%")));
+  const std::vector<std::string> ask = {"query",   "--model",     model,        "--device",     "a100-40gb",
+                                        "--batch", "8",           "--schedule", "wfbp",         "--workers",
+                                        "2",       "--bandwidth", "32 Gbit/s",  "--efficiency", "100%",
+                                        "-s",      "topk",        "-s",         "signsgd"};
+  const Result query = invoke(ask);
+  ASSERT_EQ(query.status, kAnswered) << query.err;
+  EXPECT_THAT(query.out,
+              AllOf(HasSubstr("no: 0 % of the step waits for it"),
+                    HasSubstr("The device idles 77 ms of 100 ms: launch-bound; a faster network or "
+                              "compression cannot help."),
+                    HasSubstr("give the device more work a launch")));
+  EXPECT_EQ(invoke(joined(ask, {"--exit-verdict"})).status, kDoesNotPay);
+  const Result json = invoke(joined(ask, {"--format", "json"}));
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"busy\": {\"value\": 0.023"), Not(HasSubstr("\"pays\","))));
+  // Over a network that is slow enough the step does wait, and idling is no reason any more.
+  std::vector<std::string> slow = ask;
+  slow[12] = "100 Mbit/s";
+  EXPECT_THAT(invoke(slow).out, Not(HasSubstr("launch-bound")));
+}
+
+TEST_F(ImportRun, ARunWithoutExchangeTellsGamma) {
+  std::string alone = kTrace;
+  alone.replace(alone.find("\"dur\": 50000"), 12, "\"dur\": 40000");
+  const std::string other = write("no-sync.json", alone);
+  const Result result = invoke({"import", "kineto", write("trace.json", kTrace), "--no-sync", other});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("gamma: 1.25"), HasSubstr("--gamma 1.25 ")));
+  EXPECT_EQ(invoke({"import", "kineto", path("trace.json"), "--no-sync", path("none.json")}).err,
+            "breakeven: error: " + path("none.json") + ": no such file: expected a trace\n");
+}
+
+TEST_F(ImportRun, ADeviceWithoutAProfileIsSaid) {
+  std::string trace = kTrace;
+  trace.replace(trace.find("A100-SXM4-40GB"), 14, "Z9");
+  const Result result = invoke({"import", "kineto", write("trace.json", trace)});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("no profile of NVIDIA Z9: say --device"), HasSubstr("no --batch")));
+  EXPECT_EQ(read_model(result.out, "out").timings.at(0).device, "unknown");
+  EXPECT_EQ(invoke({"import", "kineto", path("trace.json"), "-q"}).err, "");
+}
+
+TEST_F(ImportRun, TheOtherFormatsBecomeModelsToo) {
+  const std::string log = write("b.log", "gap_us,bytes\n100,4000\n300,8000\n");
+  const std::string model = path("b.json");
+  ASSERT_EQ(invoke({"import", "backward-log", log, "--device", "v100", "--batch", "4", "-o", model}).status,
+            kAnswered);
+  EXPECT_EQ(invoke({"query", "--model", model, "--device", "v100", "--workers", "4", "--bandwidth", "1Gbps"})
+                .status,
+            kAnswered);
+  const Result chakra =
+      invoke({"import", "chakra", write("c.json", R"({"workload_graph": [{"Id": 2, "Name": "r",
+    "NodeType": 7, "comm_type": 0, "comm_size": 8000}]})")});
+  EXPECT_EQ(read_model(chakra.out, "out").workload.elements(), 2000U) << chakra.err;
+  EXPECT_THAT(chakra.err, HasSubstr("--forward T --backward T"));
+  EXPECT_EQ(invoke({"import", "pytorch-et", write("p.json", R"({"nodes": []})")}).status, kFailed);
+  EXPECT_EQ(invoke({"import", "horovod", write("h.json", "[")}).status, kFailed);
+}
+
+// A step of ResNet-50 on two A100, from HolisticTraceAnalysis' tests.
+TEST_F(ImportRun, NoSchemePaysInARealStepThatIsBoundByItsLaunches) {
+  const std::string trace = std::string(BREAKEVEN_SOURCE_DIR) +
+                            "/../shared/samples/kineto/ddp_resnet50_2xA100_rank0_step5_trimmed.json.gz";
+  if (!std::filesystem::exists(trace)) {
+    GTEST_SKIP() << "the sample is not here";
+  }
+  const std::string model = path("traced.json");
+  const Result result = invoke({"import", "kineto", trace, "--batch", "32", "-o", model});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("as many elements as resnet50"));
+  std::vector<std::string> ask = {"query",      "--model",      model,       "--device", "a100-40gb",
+                                  "--schedule", "wfbp",         "--workers", "2",        "--bandwidth",
+                                  "80 Gbit/s",  "--efficiency", "100%",      "--format", "jsonl"};
+  for (const char* scheme : {"fp16", "topk", "powersgd", "signsgd", "qsgd", "int8", "dgc", "terngrad"}) {
+    ask.insert(ask.end(), {"-s", scheme});
+  }
+  const Result query = invoke(ask);
+  ASSERT_EQ(query.status, kAnswered) << query.err;
+  EXPECT_THAT(query.out, AllOf(HasSubstr("\"does_not_pay\""), Not(HasSubstr("\"verdict\":\"pays\"")),
+                               Not(HasSubstr("too_close"))));
+}
+
+}  // namespace
+}  // namespace breakeven::cli
