@@ -75,9 +75,10 @@ double near_linear(const Prediction& plain, const Scenario& scenario) {
       const Transfer& done = plain.transfers[m][r];
       exchanges.push_back(done.time);
       const Round& round = plain.plans[m][r];
-      latencies.push_back(
-          transfer(scenario.fabric, round.exchange, {}, scenario.group(), done.algorithm, {}, round.distance)
-              .time);
+      latencies.push_back(done.nccl ? done.nccl->latency
+                                    : transfer(scenario.fabric, round.exchange, {}, scenario.group(),
+                                               done.algorithm, {}, round.distance)
+                                          .time);
     }
   }
   return near_linear_ratio(plain.parts.backward, exchanges, latencies);

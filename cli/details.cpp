@@ -96,6 +96,37 @@ void add_level(Details& all, const std::string& key, const Level& level, const s
        source});
 }
 
+/// What NCCL's model is told, where anything is.
+void add_nccl(Details& all, const NcclTopology& topology, const std::string& source) {
+  std::string text;
+  const auto add = [&](std::string_view item) { text += (text.empty() ? "" : ", ") + std::string(item); };
+  if (topology.architecture) {
+    add(name(*topology.architecture));
+  }
+  if (topology.peers) {
+    add(name(*topology.peers));
+  }
+  if (topology.channels > 0) {
+    add(fmt::format("{} {} across nodes", topology.channels,
+                    topology.channels == 1 ? "channel" : "channels"));
+  }
+  if (topology.cpu != CpuVendor::intel) {
+    add(name(topology.cpu));
+  }
+  if (topology.latency > Seconds{}) {
+    add("driver's latency " + to_string(topology.latency));
+  }
+  if (topology.gpudirect) {
+    add("GPUDirect");
+  }
+  if (topology.collnet) {
+    add("CollNet");
+  }
+  if (!text.empty()) {
+    all.push_back({"nccl", text, source});
+  }
+}
+
 Details device_details(const DeviceProfile& profile) {
   const Device& device = profile.device;
   const auto source = [&](const std::string& key) {
@@ -129,11 +160,19 @@ Details device_details(const DeviceProfile& profile) {
   if (device.peer.bandwidth > BytesPerSecond{}) {
     add_level(all, "peer", device.peer, source("peer/bandwidth"));
   }
+  NcclTopology topology;
+  topology.architecture = device.architecture;
+  topology.peers = device.peers;
+  add_nccl(all, topology, source("nccl"));
   return all;
 }
 
 Details fabric_details(const FabricProfile& profile) {
   const Fabric& fabric = profile.fabric;
+  const auto source = [&](const std::string& key) {
+    const auto found = profile.sources.find(key);
+    return found == profile.sources.end() ? std::string() : found->second;
+  };
   Details all = {{"name", fabric.name, {}}, {"summary", profile.summary, profile.source}};
   if (fabric.across.bandwidth > BytesPerSecond{}) {
     add_level(all, "across nodes", fabric.across, {}, profile.sources.contains("across/latency"));
@@ -147,6 +186,12 @@ Details fabric_details(const FabricProfile& profile) {
   if (!profile.device.empty()) {
     all.push_back({"device", profile.device, {}});
   }
+  if (profile.flows > 0) {
+    all.push_back({"connections",
+                   fmt::format("{} of {} each at most", profile.flows, to_string(profile.flow)),
+                   source("across/flow")});
+  }
+  add_nccl(all, fabric.nccl, source("nccl"));
   std::string offered;
   for (const Algorithm algorithm : fabric.offered) {
     offered += (offered.empty() ? "" : ", ") + std::string(name(algorithm));

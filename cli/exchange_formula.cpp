@@ -49,6 +49,12 @@ std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payl
     return fmt::format("{} by the fabric's table for {} workers{} = {}", to_string(payload), group.workers,
                        transfer.extrapolated ? ", outside it" : "", to_string(transfer.time));
   }
+  if (transfer.nccl) {
+    const NcclCost& cost = *transfer.nccl;
+    return fmt::format("{}/{}: {} + {} / {} = {}", name(cost.algorithm), name(cost.protocol),
+                       to_string(cost.latency), to_string(cost.bytes), to_string(cost.bandwidth),
+                       to_string(cost.time));
+  }
   const ExchangeTerms terms = terms_of(fabric, exchange, group, transfer.algorithm, distance);
   std::string text;
   const auto add = [&](const std::string& term) { text += (text.empty() ? "" : " + ") + term; };

@@ -69,6 +69,42 @@ void write_intervals(JsonWriter& json, const std::optional<Intervals>& intervals
   json.end_array();
 }
 
+/// What NCCL's model chose, in the order of the messages; runs of one exchange once.
+void write_nccl(JsonWriter& json, const Prediction& prediction) {
+  struct Run {
+    Exchange exchange;
+    NcclCost cost;
+    std::size_t count;
+  };
+  std::vector<Run> runs;
+  for (std::size_t m = 0; m < prediction.transfers.size(); ++m) {
+    for (std::size_t r = 0; r < prediction.transfers[m].size(); ++r) {
+      const auto& cost = prediction.transfers[m][r].nccl;
+      if (!cost) {
+        continue;
+      }
+      const Exchange exchange = prediction.plans[m][r].exchange;
+      if (!runs.empty() && runs.back().exchange == exchange && runs.back().cost.bytes == cost->bytes) {
+        ++runs.back().count;
+      } else {
+        runs.push_back({exchange, *cost, 1});
+      }
+    }
+  }
+  if (runs.empty()) {
+    return;
+  }
+  json.key("nccl").begin_array();
+  for (const Run& run : runs) {
+    json.begin_object(true).member("exchange", name(run.exchange)).member("bytes", run.cost.bytes.base());
+    json.member("count", static_cast<double>(run.count)).member("algorithm", name(run.cost.algorithm));
+    json.member("protocol", name(run.cost.protocol)).member("latency_s", run.cost.latency.base());
+    json.member("bandwidth_bytes_per_s", run.cost.bandwidth.base()).member("time_s", run.cost.time.base());
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_prediction(JsonWriter& json, const Prediction& prediction) {
   json.member("step_s", prediction.step.base());
   json.member("backward_and_sync_s", prediction.parts.backward_and_sync().base());
@@ -84,6 +120,7 @@ void write_prediction(JsonWriter& json, const Prediction& prediction) {
   json.member("wire_bytes_per_worker", prediction.wire.base());
   json.member("state_bytes", prediction.state.base());
   json.member("extrapolated", prediction.extrapolated);
+  write_nccl(json, prediction);
 }
 
 void write_plain(JsonWriter& json, const Answer& answer) {

@@ -102,6 +102,12 @@ class TraceWriter {
       const Transfer& transfer = prediction_.transfers[span.message][span.round];
       json_.member("bytes", round(span).payload.base()).member("wire_bytes", transfer.wire.base());
       json_.member("algorithm", transfer.from_table ? std::string_view("table") : name(transfer.algorithm));
+      if (transfer.nccl) {
+        json_.member("nccl_algorithm", name(transfer.nccl->algorithm))
+            .member("nccl_protocol", name(transfer.nccl->protocol))
+            .member("latency_s", transfer.nccl->latency.base())
+            .member("bandwidth_bytes_per_s", transfer.nccl->bandwidth.base());
+      }
     }
     json_.end_object().end_object();
   }

@@ -282,10 +282,25 @@ const Table* table_for(const Fabric& fabric, Exchange exchange, const Group& gro
   return found == fabric.tables.end() ? nullptr : &*found;
 }
 
+/// Switches add floating-point numbers, no format of a codec's own.
+bool switch_adds(Element element) {
+  return element == Element::f32 || element == Element::f16 || element == Element::bf16;
+}
+
+std::optional<NcclCost> nccl_cost(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
+                                  Element element) {
+  const NcclGroup ranks{group.workers, group.nodes(), fabric.inside.effective(), fabric.across.effective()};
+  if (const std::string lacks = missing(fabric.nccl, ranks); !lacks.empty()) {
+    throw Error(Fault::value, "--algorithm", "NCCL's model lacks " + lacks, "a fabric that states it");
+  }
+  const double parts = exchange == Exchange::all_gather ? static_cast<double>(group.workers) : 1;
+  return nccl_cost(fabric.nccl, ranks, exchange, payload * parts, switch_adds(element));
+}
+
 }  // namespace
 
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                  Algorithm algorithm, std::optional<Bytes> summed, std::size_t distance) {
+                  Algorithm algorithm, std::optional<Bytes> summed, std::size_t distance, Element element) {
   Transfer result;
   if (group.workers <= 1 || exchange == Exchange::none) {
     return result;
@@ -305,10 +320,18 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   }
   std::optional<double> best;
   const auto consider = [&](Algorithm candidate) {
-    const std::optional<double> seconds = cost(terms, exchange, candidate, fabric);
+    std::optional<NcclCost> chosen;
+    std::optional<double> seconds;
+    if (candidate == Algorithm::nccl) {
+      chosen = nccl_cost(fabric, exchange, payload, group, element);
+      seconds = chosen ? std::optional(chosen->time.base()) : std::nullopt;
+    } else {
+      seconds = cost(terms, exchange, candidate, fabric);
+    }
     if (seconds && (!best || *seconds < *best)) {
       best = seconds;
       result.algorithm = candidate;
+      result.nccl = chosen;
     }
   };
   if (algorithm == Algorithm::automatic) {
@@ -323,6 +346,9 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
   }
   result.time = Seconds::of(best.value_or(0));
   result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
+  if (result.nccl && in_switch(result.nccl->algorithm) && exchange != Exchange::reduce_scatter) {
+    result.wire = payload;  // sent once: the switch adds and spreads it
+  }
   if (fabric.full_duplex &&
       (result.algorithm == Algorithm::parameter_server || result.algorithm == Algorithm::byteps)) {
     // Push and pull overlap but for one latency. What BytePS reduces inside the node comes before the push,

@@ -13,16 +13,17 @@ struct Transfer {
   Algorithm algorithm = Algorithm::ring;  ///< the one that was priced
   Bytes wire;                             ///< what one worker sends
   bool from_table = false, extrapolated = false;
-  Seconds one_way;  ///< to or from parameter servers, where pushes and pulls pass each other
+  std::optional<NcclCost> nccl;  ///< what NCCL's model chose
+  Seconds one_way;               ///< to or from parameter servers, where pushes and pulls pass each other
 };
 
 /// `payload`: what one worker contributes (see Round). An algorithm that has no form of `exchange` falls back
 /// to the one every library has (ring; direct for all-to-all; tree for tree steps and broadcasts), and
 /// Transfer::algorithm says so. `summed`: what is added up, where that is not the payload. `distance`: of a
-/// tree step.
+/// tree step. `element`: what a reduction adds, which decides whether switches can.
 Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
                   Algorithm algorithm = Algorithm::automatic, std::optional<Bytes> summed = {},
-                  std::size_t distance = 0);
+                  std::size_t distance = 0, Element element = Element::f32);
 
 /// What one worker contributes to a round, on average where not all do: to a tree step and a broadcast.
 Bytes contributed(const Round& round, std::size_t workers);

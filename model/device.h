@@ -24,6 +24,8 @@ struct Device {
   Seconds launch;                                        ///< start of one kernel
   BytesPerSecond host_link;                              ///< to the host's memory, one direction, as used
   Level peer;                                            ///< link to the other workers of the node
+  std::optional<Architecture> architecture;              ///< for NCCL's cost model, as is the next
+  std::optional<PeerLink> peers;
 };
 
 /// known, else launches * launch + max(touched / memory, flops / peak fp32).

@@ -10,9 +10,18 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 11> kAlgorithms = {
-    "auto",   "ring",   "tree", "double-tree", "recursive-doubling", "halving-doubling", "hierarchical",
-    "leader", "direct", "ps",   "byteps"};
+constexpr std::array<std::string_view, 12> kAlgorithms = {"auto",
+                                                          "ring",
+                                                          "tree",
+                                                          "double-tree",
+                                                          "recursive-doubling",
+                                                          "halving-doubling",
+                                                          "hierarchical",
+                                                          "leader",
+                                                          "direct",
+                                                          "ps",
+                                                          "byteps",
+                                                          "nccl"};
 
 }  // namespace
 

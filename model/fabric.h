@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/compressor.h"
+#include "model/nccl.h"
 #include "model/units.h"
 
 namespace breakeven {
@@ -23,6 +24,7 @@ enum class Algorithm {
   direct,        ///< every worker sends to every other by itself
   parameter_server,
   byteps,
+  nccl,  ///< what NCCL's own cost model picks for this exchange and size
 };
 std::string_view name(Algorithm algorithm);
 /// Throws Error with the nearest name.
@@ -80,6 +82,7 @@ struct Fabric {
   /// What additions cost on top of the network: of a ring's n-1 steps each adds 1/n of the vector (arXiv
   /// 2006.10103). Rings only; none: free.
   AdditionTable additions;
+  NcclTopology nccl;  ///< for Algorithm::nccl
 
   friend bool operator==(const Fabric&, const Fabric&) = default;
 };

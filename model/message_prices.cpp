@@ -55,7 +55,7 @@ Seconds MessagePrices::by_plan(Bytes size) const {
   for (const Round& round : plan(size)) {
     if (round.exchange != Exchange::none) {
       time += transfer(*fabric_, round.exchange, startup ? Bytes{} : round.payload, group_, algorithm_,
-                       startup ? Bytes{} : round.summed, round.distance)
+                       startup ? Bytes{} : round.summed, round.distance, round.element)
                   .time +
               software_;
     }
@@ -63,13 +63,18 @@ Seconds MessagePrices::by_plan(Bytes size) const {
   return time;
 }
 
-/// One line an algorithm that has a form of the exchange, two points each. None where a table prices it or
-/// additions do, which are no lines.
+/// One line an algorithm that has a form of the exchange, two points each. None where a table prices it,
+/// additions do, or NCCL's model, which are no lines.
 MessagePrices::Lines MessagePrices::lines(Exchange exchange) const {
   const Bytes far = Bytes::of(std::pow(2, 40));
   const auto time = [&](Bytes payload, Algorithm algorithm) {
     return transfer(*fabric_, exchange, payload, group_, algorithm);
   };
+  const std::vector<Algorithm> candidates =
+      algorithm_ == Algorithm::automatic ? fabric_->offered : std::vector<Algorithm>{algorithm_};
+  if (std::find(candidates.begin(), candidates.end(), Algorithm::nccl) != candidates.end()) {
+    return {};
+  }
   const Transfer chosen = time(far, algorithm_);
   if (chosen.from_table || !fabric_->additions.points.empty()) {
     return {};
@@ -79,8 +84,7 @@ MessagePrices::Lines MessagePrices::lines(Exchange exchange) const {
     const Seconds startup = time({}, algorithm).time;
     lines.push_back({startup.base(), ((time(far, algorithm).time - startup) / far).base()});
   };
-  for (const Algorithm algorithm :
-       algorithm_ == Algorithm::automatic ? fabric_->offered : std::vector<Algorithm>{algorithm_}) {
+  for (const Algorithm algorithm : candidates) {
     if (time(far, algorithm).algorithm == algorithm) {
       add(algorithm);
     }

@@ -233,7 +233,8 @@ void Forecast::build_chains(const Scenario& scenario) {
 /// One stage on the network; two where the schedule lets pushes and pulls pass each other.
 void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain) {
   const Stage stage{Resource::network, Activity::exchange, {}, index};
-  Hop hop{message, index, chain.stages.size(), round.exchange, round.payload, round.summed, round.distance};
+  Hop hop{message,       index,        chain.stages.size(), round.exchange,
+          round.payload, round.summed, round.distance,      round.element};
   chain.stages.push_back(stage);
   if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
       (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
@@ -265,13 +266,14 @@ void Forecast::price(const Fabric& fabric) {
   for (std::size_t i = 0; i < hops_.size(); ++i) {
     // Buckets come in runs of one size.
     if (i > 0 && hops_[i].exchange == hops_[i - 1].exchange && hops_[i].payload == hops_[i - 1].payload &&
-        hops_[i].summed == hops_[i - 1].summed && hops_[i].distance == hops_[i - 1].distance) {
+        hops_[i].summed == hops_[i - 1].summed && hops_[i].distance == hops_[i - 1].distance &&
+        hops_[i].element == hops_[i - 1].element) {
       transfers_[i] = transfers_[i - 1];
       exchange_[i] = exchange_[i - 1];
       continue;
     }
     transfers_[i] = transfer(fabric, hops_[i].exchange, hops_[i].payload, group_, algorithm_, hops_[i].summed,
-                             hops_[i].distance);
+                             hops_[i].distance, hops_[i].element);
     exchange_[i] = transfers_[i].time + message_time_;
   }
 }

@@ -73,7 +73,8 @@ class Forecast {
     Bytes payload;
     std::optional<Bytes> summed;
     std::size_t distance = 0;  // of a tree step
-    bool pulls = false;        // the next stage is the way back
+    Element element = Element::f32;
+    bool pulls = false;  // the next stage is the way back
   };
   void prepare(const Scenario& scenario, const Compressor& compressor);
   void arrange(const Scenario& scenario, const Compressor& compressor);

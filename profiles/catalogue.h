@@ -52,10 +52,12 @@ struct DeviceProfile {
 struct FabricProfile {
   std::string summary, source;
   Fabric fabric;
-  std::size_t workers_per_node = 0;            ///< of an instance type; 0: the user says
-  std::string device;                          ///< of an instance type; empty: the user says
-  bool has_inside = false;                     ///< the profile states the links inside a node
-  Origin origin = Origin::published;           ///< of its numbers
+  std::size_t workers_per_node = 0;   ///< of an instance type; 0: the user says
+  std::string device;                 ///< of an instance type; empty: the user says
+  bool has_inside = false;            ///< the profile states the links inside a node
+  BytesPerSecond flow;                ///< what one TCP connection carries at most; zero: no limit
+  std::size_t flows = 0;              ///< connections at a time; flow x flows bounds across.bandwidth
+  Origin origin = Origin::published;  ///< of its numbers
   std::map<std::string, std::string> sources;  ///< key of the number -> where it comes from
 };
 struct CodecProfile {

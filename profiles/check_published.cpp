@@ -43,6 +43,18 @@ double pays_below(const Asked& asked) {
   return intervals.size() == 1 ? intervals.front().second.base() : 0;
 }
 
+double bus_bandwidth_of(const Asked& asked, const Prediction& prediction) {
+  if (prediction.transfers.size() != 1 || prediction.transfers.front().size() != 1) {
+    throw Error(Fault::value, "--scheme", "exchanges more than once in a step",
+                "one exchange, for a bus bandwidth: a scheme of one round, and --schedule bsp");
+  }
+  const Round& round = prediction.plans.front().front();
+  const double parts = round.exchange == Exchange::all_gather ? asked.workers() : 1;
+  return bus_bandwidth(round.exchange, round.payload * parts, asked.setup.scenario.workers,
+                       prediction.transfers.front().front().time)
+      .base();
+}
+
 double value_of(const Asked& asked, Figure figure) {
   const Prediction prediction = asked.predicted();
   const double step = prediction.step.base();
@@ -63,6 +75,8 @@ double value_of(const Asked& asked, Figure figure) {
       return step_without_network(asked.setup.scenario).base() / step;
     case Figure::workers_worth:
       return asked.workers() * step_without_network(asked.setup.scenario).base() / step;
+    case Figure::bus_bandwidth:
+      return bus_bandwidth_of(asked, prediction);
     case Figure::pays_below:
       return pays_below(asked);
     default:  // of two steps
@@ -81,6 +95,8 @@ std::string text_of(double value, Figure figure) {
       return significant(value, 12) + " B";
     case Figure::throughput:
       return significant(value, 5) + " /s";
+    case Figure::bus_bandwidth:
+      return significant(value * 1e-9, 4) + " GB/s";
     case Figure::pays_below:
       return significant(value * 8e-9, 4) + " Gbit/s";
     case Figure::scaling:

@@ -38,7 +38,8 @@ std::vector<Option> make_options() {
       {"message-overhead", "TIME", "what software adds to every exchange, on top of the network (default 0)",
        c},
       {"algorithm",
-       "auto|ring|tree|double-tree|recursive-doubling|halving-doubling|hierarchical|leader|direct|ps|byteps",
+       "auto|ring|tree|double-tree|recursive-doubling|halving-doubling|hierarchical|leader|direct|ps|byteps|"
+       "nccl",
        "how collectives run (default auto: the cheapest that the fabric offers)", c},
       {"servers", "N",
        "parameter servers on machines of their own (algorithm ps or byteps; 0: one on every node)", c},

@@ -23,6 +23,7 @@ enum class Figure {
   scaling,        ///< step without a network / step
   workers_worth,  ///< the same times the workers: "8 GPUs train 5.5 times as fast as one"
   speedup,        ///< over plain all-reduce
+  bus_bandwidth,  ///< of the one exchange: what a ring's links would carry in its time (nccl-tests)
   pays_below,     ///< the bandwidth up to which the scheme pays
   sign,           ///< whether the scheme wins or loses against plain all-reduce
   ordering,       ///< other cases of the source, the largest value first

@@ -4,6 +4,7 @@
 #include "model/codec.h"
 #include "model/device.h"
 #include "model/fabric.h"
+#include "model/nccl.h"
 #include "model/origin.h"
 #include "profiles/json_reader.h"
 
@@ -18,6 +19,10 @@ double read_share(const Json& json);
 void read_curves(const Json& row, CodecCosts& costs);
 /// Forward's share of a step's FLOPs.
 double forward_share(const Workload& workload);
+
+/// What NCCL's model asks: of a device its own share, of a fabric all.
+NcclTopology read_nccl_device(const Json& json);
+NcclTopology read_nccl_fabric(const Json& json);
 
 /// Between two sizes a measured time changes as this power of the size. One that nothing real has would run
 /// off outside the table.

@@ -22,7 +22,7 @@ Json number_at(const Json& object, std::string_view key, std::string_view expect
 
 Level read_level(const Json& json, const std::string& prefix, const std::string& source_of_all,
                  Sources& sources) {
-  json.only({"name", "bandwidth", "latency", "efficiency", "source"});
+  json.only({"name", "bandwidth", "latency", "efficiency", "flow", "flows", "source"});
   const auto own = json.find("source");
   const std::string source = own ? own->text() : source_of_all;
   Level level;
@@ -38,6 +38,30 @@ Level read_level(const Json& json, const std::string& prefix, const std::string&
         read_share(number_at(json, "efficiency", "a fraction", prefix + "/efficiency", source, sources));
   }
   return level;
+}
+
+/// What a node sends is bounded by its connections: each carries `flow` at most, `flows` share a transfer.
+void read_flows(const Json& json, FabricProfile& profile) {
+  const auto flow = json.find("flow");
+  const auto flows = json.find("flows");
+  if (!flow && !flows) {
+    return;
+  }
+  Level& level = profile.fabric.across;
+  const std::string expected = "\"flow\", what one connection carries, and \"flows\", their number";
+  const std::string bandwidth = profile.sources["across/bandwidth"];
+  profile.flow = number_at(json, "flow", expected, "across/flow", bandwidth, profile.sources)
+                     .above_zero<BytesPerSecond>();
+  const Json count = number_at(json, "flows", expected, "across/flows", bandwidth, profile.sources);
+  profile.flows = count.count();
+  if (profile.flows == 0) {
+    count.fail("0 is too few", "1 connection or more");
+  }
+  const BytesPerSecond most = profile.flow * static_cast<double>(profile.flows);
+  if (most < level.bandwidth) {
+    level.bandwidth = most;
+    profile.sources["across/bandwidth"] = "connections: " + profile.sources["across/flow"];
+  }
 }
 
 constexpr std::array<std::string_view, 4> kPrecisions = {"fp32", "tf32", "fp16", "bf16"};
@@ -166,7 +190,7 @@ DeviceProfile read_device(std::string_view json, const std::string& where) {
   const JsonDocument document(json, where);
   const Json root = document.root();
   root.only({"schema", "name", "summary", "source", "memory", "capacity", "peak", "efficiency", "launch",
-             "host_link", "peer"});
+             "host_link", "peer", "nccl"});
   check_schema(root);
   DeviceProfile profile;
   profile.summary = text_or_empty(root, "summary");
@@ -188,6 +212,12 @@ DeviceProfile read_device(std::string_view json, const std::string& where) {
   if (const auto peer = root.find("peer")) {
     device.peer = read_level(*peer, "peer", source, profile.sources);
   }
+  if (const auto nccl = root.find("nccl")) {
+    const NcclTopology read = read_nccl_device(*nccl);
+    device.architecture = read.architecture;
+    device.peers = read.peers;
+    profile.sources["nccl"] = text_or_empty(*nccl, "source");
+  }
   read_arithmetic(root, source, profile);
   return profile;
 }
@@ -196,7 +226,7 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   const JsonDocument document(json, where);
   const Json root = document.root();
   root.only({"schema", "name", "summary", "source", "origin", "across", "inside", "workers_per_node",
-             "device", "servers", "full_duplex", "algorithms", "tables", "additions"});
+             "device", "servers", "full_duplex", "algorithms", "tables", "additions", "nccl"});
   check_schema(root);
   FabricProfile profile;
   profile.summary = text_or_empty(root, "summary");
@@ -212,8 +242,12 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   }
   if (across) {
     profile.fabric.across = read_level(*across, "across", profile.source, profile.sources);
+    read_flows(*across, profile);
   }
   if (inside) {
+    if (inside->find("flow") || inside->find("flows")) {
+      inside->fail("has connections", "\"flow\" and \"flows\" of \"across\"");
+    }
     profile.fabric.inside = read_level(*inside, "inside", profile.source, profile.sources);
     profile.has_inside = true;
   }
@@ -227,6 +261,10 @@ FabricProfile read_fabric(std::string_view json, const std::string& where) {
   }
   if (const auto additions = root.find("additions")) {
     profile.fabric.additions = read_additions(*additions, profile.source);
+  }
+  if (const auto nccl = root.find("nccl")) {
+    profile.fabric.nccl = read_nccl_fabric(*nccl);
+    profile.sources["nccl"] = text_or_empty(*nccl, "source");
   }
   return profile;
 }

@@ -11,9 +11,9 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 12> kFigures = {
-    "step",    "backward_and_sync", "communication", "payload",    "wire", "throughput",
-    "scaling", "workers_worth",     "speedup",       "pays_below", "sign", "ordering"};
+constexpr std::array<std::string_view, 13> kFigures = {
+    "step",          "backward_and_sync", "communication", "payload",    "wire", "throughput", "scaling",
+    "workers_worth", "speedup",           "bus_bandwidth", "pays_below", "sign", "ordering"};
 constexpr std::array<std::string_view, 4> kKinds = {"exact", "published", "measured", "ordering"};
 
 template <std::size_t N>
@@ -73,6 +73,7 @@ double read_expected(const Json& json, Figure figure) {
       return json.above_zero<Bytes>().base();
     case Figure::throughput:
       return json.above_zero<PerSecond>().base();
+    case Figure::bus_bandwidth:
     case Figure::pays_below:
       return json.above_zero<BytesPerSecond>().base();
     case Figure::scaling:

@@ -67,8 +67,11 @@ void resolve_hardware(Resolution& r);  ///< fabric and device profiles
 void resolve_workload(Resolution& r);  ///< tensors and their type
 void resolve_compute(Resolution& r);   ///< batch, forward, backward, other
 void resolve_cluster(Resolution& r);   ///< workers, links, algorithm
-void resolve_method(Resolution& r);    ///< schedule, overlap, prediction method
-void resolve_verdict(Resolution& r);   ///< codec curves, margins
+void resolve_nccl(
+    Resolution& r,
+    bool across);  ///< its share of that, where NCCL's model is asked; `across`: there is a network
+void resolve_method(Resolution& r);   ///< schedule, overlap, prediction method
+void resolve_verdict(Resolution& r);  ///< codec curves, margins
 
 std::string bytes_per_second(double value);
 std::string make_title(const Resolution& r);

@@ -230,6 +230,9 @@ void resolve_cluster(Resolution& r) {
   resolve_across(r, group.nodes());
   resolve_inside(r, group.per_node);
   resolve_algorithm(r);
+  if (uses(scenario, Algorithm::nccl)) {
+    resolve_nccl(r, has_across(r));
+  }
   const auto replaced = {"bandwidth", "latency", "efficiency", "intra-bandwidth", "intra-latency"};
   const auto* option =
       std::find_if(replaced.begin(), replaced.end(), [&](const char* name) { return r.has(name); });

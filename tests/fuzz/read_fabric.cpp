@@ -52,5 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Table& table : fabric.tables) {
     check_table(table);
   }
+  require(fabric.nccl.channels <= 64, "channels that NCCL can have");
+  require_amount(fabric.nccl.latency, "driver's latency");
   return 0;
 }

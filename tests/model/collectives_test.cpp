@@ -54,6 +54,44 @@ TEST(Collectives, FlatFormsEqualTheirTextbookSums) {
   }
 }
 
+TEST(Collectives, NcclPricesEveryMessageAtItsOwnSize) {
+  Fabric fabric = flat();
+  fabric.nccl = {Architecture::ampere, PeerLink::nvlink, CpuVendor::intel, 1, {}, true, false};
+  const Group group{64, 8};
+  const auto choice = [&](Exchange exchange, double size) {
+    return transfer(fabric, exchange, Bytes::of(size), group, Algorithm::nccl).nccl;
+  };
+  ASSERT_TRUE(choice(Exchange::all_reduce, 1e9));
+  EXPECT_EQ(choice(Exchange::all_reduce, 1e9)->algorithm, NcclAlgorithm::ring);
+  EXPECT_EQ(choice(Exchange::all_reduce, 1e3)->algorithm, NcclAlgorithm::tree);
+  EXPECT_EQ(choice(Exchange::all_gather, 1e6)->bytes, Bytes::of(64e6)) << "the parts of all";
+  EXPECT_EQ(choice(Exchange::reduce_scatter, 1e6)->bytes, Bytes::of(1e6));
+  for (const Exchange exchange : {Exchange::all_to_all, Exchange::push_pull}) {
+    const Transfer other = transfer(fabric, exchange, Bytes::of(1e6), group, Algorithm::nccl);
+    EXPECT_FALSE(other.nccl);
+    EXPECT_EQ(other.time, transfer(fabric, exchange, Bytes::of(1e6), group).time);
+  }
+  fabric.nccl.channels = 0;
+  EXPECT_THROW(choice(Exchange::all_reduce, 1e3), Error);
+}
+
+TEST(Collectives, WhatSwitchesAddIsSentOnceAndIntegersAreNotAdded) {
+  Fabric fabric = flat();
+  fabric.inside.bandwidth = BytesPerSecond::of(360e9);
+  fabric.nccl = {Architecture::hopper, PeerLink::nvswitch, CpuVendor::intel, 16, {}, true, false};
+  const auto priced = [&](Element element) {
+    return transfer(fabric, Exchange::all_reduce, Bytes::of(1e9), {8, 8}, Algorithm::nccl, {}, 0, element);
+  };
+  for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
+    EXPECT_EQ(priced(element).nccl->algorithm, NcclAlgorithm::nvls);
+    EXPECT_EQ(priced(element).wire, Bytes::of(1e9));
+  }
+  for (const Element element : {Element::i32, Element::bytes}) {
+    EXPECT_EQ(priced(element).nccl->algorithm, NcclAlgorithm::ring);
+    EXPECT_NEAR(priced(element).wire.base(), 2 * 7 / 8.0 * 1e9, 1);
+  }
+}
+
 TEST(Collectives, ABroadcastIsABinomialTreeAcrossNodesThenInside) {
   const double pass = kSize / kWire;
   for (const std::size_t workers : {2U, 3U, 8U, 17U}) {

@@ -35,14 +35,14 @@ TEST(MessagePrices, AreTheTransfersOfItsRounds) {
       Algorithm::automatic,        Algorithm::ring,   Algorithm::tree,
       Algorithm::double_tree,      Algorithm::direct, Algorithm::recursive_doubling,
       Algorithm::halving_doubling, Algorithm::leader, Algorithm::hierarchical,
-      Algorithm::parameter_server, Algorithm::byteps,
+      Algorithm::parameter_server, Algorithm::byteps, Algorithm::nccl,
   };
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const std::size_t node = random.one_of<std::size_t>({1, 2, 8});
     const Group group{node * random.count(1, 12), node};
-    const Algorithm algorithm = algorithms[random.count(0, 10)];
+    const Algorithm algorithm = algorithms[random.count(0, 11)];
     const Seconds software = Seconds::of(random.log(-6, -4));
     MessagePrices prices(jumps, Element::f32, group, algorithm, software);
     for (int i = 0; i < 3; ++i) {  // fabrics, one after the other
@@ -51,6 +51,10 @@ TEST(MessagePrices, AreTheTransfersOfItsRounds) {
       fabric.across.latency = Seconds::of(random.one_in(4) ? 0 : random.log(-6, -3));
       fabric.servers = random.count(0, 8);
       fabric.offered = {Algorithm::ring, Algorithm::double_tree, Algorithm::hierarchical};
+      fabric.nccl = {Architecture::hopper, PeerLink::nvswitch, CpuVendor::intel, 4, {}, true, false};
+      if (random.one_in(4)) {
+        fabric.offered.push_back(Algorithm::nccl);
+      }
       if (random.one_in(4)) {
         fabric.tables = {{Exchange::all_reduce, group.workers, 0, {{1000_B, 1_ms}, {90000_B, 5_ms}}}};
       }

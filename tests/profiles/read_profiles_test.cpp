@@ -1,4 +1,5 @@
 // Do the readers take what the format says, and name file, path and nearest key for everything else?
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "profiles/read.h"
@@ -135,7 +136,7 @@ TEST(ReadDevice, NamesWhatIsWrong) {
   EXPECT_EQ(
       device("\"launch\"", "\"lunch\""),
       "file d.json: unknown key \"lunch\": expected one of schema, name, summary, source, memory, capacity, "
-      "peak, efficiency, launch, host_link, peer (did you mean launch?)");
+      "peak, efficiency, launch, host_link, peer, nccl (did you mean launch?)");
   EXPECT_EQ(device("\"value\": \"1 TB/s\", ", ""),
             "file d.json: /memory: the key \"value\" is missing: expected a number with its unit");
   EXPECT_EQ(
@@ -205,6 +206,64 @@ TEST(ReadFabric, ReadsMeasuredTables) {
   EXPECT_EQ(table("400 us", "309 s"),
             "file n.json: /tables/0/points/1: the time changes as the size to the power of 19.9: expected "
             "times that change slower, or sizes further apart");
+}
+
+TEST(ReadFabric, ReadsWhatNcclsModelAsks) {
+  const auto text =
+      changed(kTinyFabric, "\"schema\": 1",
+              R"("schema": 1, "nccl": {"architecture": "hopper", "peers": "nvswitch", "cpu": "amd",
+                                "channels": 16, "latency": "75 us", "gpudirect": true, "collnet": true, "source": "x"})");
+  const FabricProfile profile = read_fabric(text, "n.json");
+  const NcclTopology& nccl = profile.fabric.nccl;
+  EXPECT_EQ(nccl.architecture, Architecture::hopper);
+  EXPECT_EQ(nccl.peers, PeerLink::nvswitch);
+  EXPECT_EQ(nccl.cpu, CpuVendor::amd);
+  EXPECT_EQ(nccl.channels, 16U);
+  EXPECT_EQ(nccl.latency, Seconds::of(75e-6));
+  EXPECT_TRUE(nccl.gpudirect && nccl.collnet);
+  EXPECT_EQ(profile.sources.at("nccl"), "x");
+  const auto wrong = [&](const std::string& from, const std::string& to) {
+    return failure([&] { (void)read_fabric(changed(text, from, to), "n.json"); });
+  };
+  EXPECT_EQ(wrong("hopper", "hoper"),
+            "file n.json: /nccl/architecture: unknown architecture \"hoper\": expected one of volta, turing, "
+            "ampere, "
+            "ada, hopper, blackwell (did you mean hopper?)");
+  EXPECT_EQ(wrong("16,", "0,"), "file n.json: /nccl/channels: 0 channels: expected 1 to 64");
+  EXPECT_EQ(wrong("16,", "65,"), "file n.json: /nccl/channels: 65 channels: expected 1 to 64");
+  EXPECT_EQ(wrong("75 us", "-75 us").substr(0, 45), "file n.json: /nccl/latency: \"-75 us\" must not");
+  EXPECT_THAT(wrong("gpudirect", "gpu_direct"), testing::HasSubstr("/nccl: unknown key \"gpu_direct\""));
+}
+
+TEST(ReadFabric, ConnectionsBoundWhatANodeSends) {
+  const auto flows = [](const std::string& more) {
+    return changed(kTinyFabric, "\"latency\": \"20 us\"", more + ", \"latency\": \"20 us\"");
+  };
+  const FabricProfile one =
+      read_fabric(flows(R"("flow": {"value": "5 Gbit/s", "source": "limit"}, "flows": 2)"), "n.json");
+  EXPECT_EQ(one.fabric.across.bandwidth.base(), 2 * 5e9 / 8) << "of a line of 40 Gbit/s";
+  EXPECT_EQ(one.sources.at("across/bandwidth"), "connections: limit");
+  const FabricProfile many = read_fabric(flows(R"("flow": "5 Gbit/s", "flows": 16)"), "n.json");
+  EXPECT_EQ(many.fabric.across.bandwidth.base(), 5e9) << "the line itself";
+  EXPECT_EQ(many.flows, 16U);
+  EXPECT_EQ(many.sources.at("across/bandwidth"), "spec");
+  const auto wrong = [&](const std::string& more) {
+    return failure([&] { (void)read_fabric(flows(more), "n.json"); });
+  };
+  EXPECT_EQ(wrong(R"("flow": "5 Gbit/s")"),
+            "file n.json: /across: the key \"flows\" is missing: expected \"flow\", what one connection "
+            "carries, and "
+            "\"flows\", their number");
+  EXPECT_EQ(wrong(R"("flow": "5 Gbit/s", "flows": 0)"),
+            "file n.json: /across/flows: 0 is too few: expected 1 connection or more");
+  EXPECT_THAT(wrong(R"("flow": "0 Gbit/s", "flows": 1)"),
+              testing::HasSubstr("/across/flow: \"0 Gbit/s\" must be above 0"));
+  EXPECT_EQ(failure([&] {
+              (void)read_fabric(changed(kTinyFabric, "\"latency\": \"2 us\"",
+                                        "\"flow\": \"1 Gbit/s\", \"flows\": 1, \"latency\": \"2 us\""),
+                                "n.json");
+            }),
+            "file n.json: /inside: has connections: expected \"flow\" and \"flows\" of \"across\"");
 }
 
 TEST(ReadFabric, NamesWhatIsWrong) {

@@ -259,6 +259,54 @@ TEST(Resolve, AnOptionThatContradictsAnotherIsRefused) {
             "value --backward: is given beside --throughput: expected either the times or the throughput");
 }
 
+/// 64 workers on nodes of 8, a fabric of the catalogue.
+OptionValues on(const std::string& fabric, const OptionValues& more = {}) {
+  return with({{"gradient-bytes", "100MB"},
+               {"backward", "1ms"},
+               {"workers", "64"},
+               {"fabric", fabric},
+               {"algorithm", "nccl"}},
+              more);
+}
+
+TEST(Resolve, NcclTakesWhatTheFabricStatesAndTheRestFromTheDevice) {
+  const ScenarioSetup p4d = tiny(on("aws-p4d.24xlarge"));
+  const NcclTopology& topology = p4d.scenario.fabric.nccl;
+  EXPECT_EQ(topology.architecture, Architecture::ampere);
+  EXPECT_EQ(topology.peers, PeerLink::nvswitch);
+  EXPECT_EQ(topology.channels, 4U);
+  EXPECT_TRUE(topology.gpudirect);
+  EXPECT_THAT(stated(p4d, "nccl"), HasSubstr("ampere, nvswitch, 4 channels across nodes, driver's latency 75 "
+                                             "us, GPUDirect, published, aws/aws-ofi-nccl"));
+  const ScenarioSetup other = tiny(on("aws-p4d.24xlarge", {{"device", "v100"}}));
+  EXPECT_EQ(other.scenario.fabric.nccl.architecture, Architecture::volta);
+  const ScenarioSetup node = tiny(on("nvlink-4", {{"workers", "8"}}));
+  EXPECT_EQ(node.scenario.fabric.nccl.architecture, Architecture::hopper) << "no device is named";
+  EXPECT_THAT(
+      tiny(on("aws-p4d.24xlarge", {{"latency", "50us"}})).warnings,
+      ElementsAre("--latency is of no use where NCCL's model, which has its own, prices an exchange"));
+}
+
+TEST(Resolve, NcclSaysWhatItLacksAndWhichFabricsHaveIt) {
+  EXPECT_EQ(refused({{"algorithm", "nccl"}}),
+            "value --algorithm: NCCL's model lacks the architecture of the GPUs, which gpu does not state: "
+            "expected an "
+            "NVIDIA device, or a fabric with \"nccl\"");
+  const std::string lacks = failure([] { (void)tiny(on("gcp-a4x")); });
+  EXPECT_THAT(lacks, HasSubstr("value --algorithm: NCCL's model lacks "));
+  const std::string channels = failure([] {
+    (void)tiny(with(on("aws-p6e-gb200"), {{"workers", "144"}, {"device", "b200"}}));
+  });
+  EXPECT_THAT(
+      channels,
+      HasSubstr("value --algorithm: NCCL's model lacks the channels across nodes: expected one of the "
+                "fabrics aws-p3.16xlarge, aws-p3.2xlarge, "));
+  const ScenarioSetup one = tiny(with(on("aws-p6e-gb200"), {{"workers", "72"}, {"device", "b200"}}));
+  EXPECT_EQ(one.scenario.fabric.across.bandwidth, BytesPerSecond{}) << "ranges of workers stay on the node";
+  EXPECT_THAT(one.warnings,
+              testing::Contains("only one node is looked at: NCCL's model lacks the channels across nodes"));
+}
+
 TEST(Resolve, SaysWhichInputIsMissing) {
   const auto without = [](const std::string& option) {
     OptionValues values = base();
