@@ -6,6 +6,7 @@
 #include "cli/doors.h"
 #include "model/closed_form.h"
 #include "model/error.h"
+#include "model/spec.h"
 
 namespace breakeven::cli {
 namespace {
@@ -105,6 +106,22 @@ void warn_of_formula(Answer& answer, const std::string& label, const Prediction&
   }
 }
 
+/// What makes a gain over plain all-reduce larger or smaller than the scheme deserves.
+void warn_of_schedule(Answer& answer, const AnswerRow& row) {
+  constexpr std::size_t kMany = 64;
+  const std::size_t plain = answer.plain.messages.size();
+  if (row.prediction.messages.size() == 1 && plain >= kMany) {
+    answer.setup.warnings.push_back(
+        row.label + " goes as one message after backward, plain all-reduce as " + std::to_string(plain) +
+        ": some of what it gains may be that (--placement hook sends both alike)");
+  }
+  if (split_spec(answer.setup.scenario.schedule.spec).name == "optimal" && row.codec() > Seconds{} &&
+      row.prediction.placement != Placement::serial) {
+    answer.setup.warnings.push_back(row.label +
+                                    ": schedule optimal does not weigh codec times; plan --scheme does");
+  }
+}
+
 }  // namespace
 
 std::string_view precision_name(Element element) {
@@ -167,6 +184,7 @@ Answer answer(const Context& context) {
   label_rows(answer);
   for (const AnswerRow& row : answer.rows) {
     warn_of_formula(answer, row.label, row.prediction);
+    warn_of_schedule(answer, row);
   }
   return answer;
 }

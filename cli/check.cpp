@@ -72,6 +72,9 @@ void check_argument(const Context& context, const std::string& argument, std::ve
   Registry own;
   for (Scheme& scheme : schemes_of(argument)) {
     const std::string name = scheme.name;
+    if (context.registry.has(name)) {
+      throw Error(Fault::file, argument, "scheme \"" + name + "\" exists already", "a name of its own");
+    }
     try {
       own.add(std::move(scheme));
       all.push_back(check_one(own, name, true));

@@ -34,6 +34,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
 }  // namespace
 
 Error::Error(Fault fault, std::string where, std::string wrong, std::string expected)
@@ -56,7 +63,7 @@ std::string nearest(std::string_view name, std::span<const std::string> known) {
   std::string best;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const std::size_t changes = distance(name, candidate);
+    const std::size_t changes = distance(lower(name), lower(candidate));
     if (changes < smallest) {
       smallest = changes;
       best = candidate;
@@ -64,7 +71,7 @@ std::string nearest(std::string_view name, std::span<const std::string> known) {
   }
   if (best.empty() && name.size() >= 3) {
     const auto longer = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
-      return candidate.starts_with(name);
+      return lower(candidate).starts_with(lower(name));
     });
     if (longer != known.end()) {
       best = *longer;

@@ -27,6 +27,7 @@ class Registry {
   /// Throws Error when the name is taken.
   void add(Scheme scheme);
   /// Throws Error with the nearest name.
+  [[nodiscard]] bool has(std::string_view name) const { return schemes_.find(name) != schemes_.end(); }
   [[nodiscard]] const Scheme& at(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, Scheme, std::less<>>& all() const { return schemes_; }
   /// "powersgd:rank=4". Besides the scheme's own parameters every spec takes `encode=TIME` and `decode=TIME`:

@@ -45,6 +45,17 @@ std::vector<Message> merged(const std::vector<Gradient>& gradients, const std::v
 }
 
 std::vector<Message> pieces(const Workload& workload, std::size_t elements) {
+  constexpr std::size_t kMost = 250'000;  // keeps a prediction to a second or so
+  std::size_t count = 0;
+  for (const Tensor& tensor : workload.tensors) {
+    count += (tensor.elements() + elements - 1) / elements;
+  }
+  if (count > kMost) {
+    throw Error(
+        Fault::value, "schedule",
+        "pieces of " + std::to_string(elements) + " elements are " + std::to_string(count) + " messages",
+        "a size that leaves at most " + std::to_string(kMost));
+  }
   std::vector<Message> messages;
   Bucket bucket;
   for (const Gradient& gradient : in_gradient_order(workload)) {

@@ -105,7 +105,7 @@ std::vector<ScheduleKind> merging_schedules() {
        true,
        {}},
       {"optimal",
-       "the best merging of neighbours that there is, by dynamic programme",
+       "the best merging of neighbours that there is, by dynamic programme; codec times are not weighed",
        {},
        "exact for one channel, first come, first served",
        optimal,

@@ -134,6 +134,7 @@ TEST_F(Doors, WhatCannotComeInIsSaidInOneLine) {
     "rounds": [{"exchange": "all_gather", "payload": {"per_element": "1 bit"}}]})");
   EXPECT_EQ(error({"--scheme-file", taken}),
             "breakeven: error: " + taken + ": scheme \"topk\" exists already: expected a name of its own\n");
+  EXPECT_EQ(invoke({"check", taken}).err, error({"--scheme-file", taken}));
   EXPECT_EQ(error({"--plugin", plugin("every"), "--plugin", plugin("every")}),
             "breakeven: error: " + plugin("every") +
                 ": scheme \"every\" exists already: expected a name of its own\n");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/error.h"
 #include "profiles/catalogue.h"
 #include "tests/formula/layers.h"
 
@@ -50,6 +51,19 @@ TEST(Partitions, ByteSchedulerCountsParametersAndBytePsBytes) {
     const auto bytes_each = elements_of(make_schedule("byteps", element).messages(workload, {}));
     EXPECT_EQ(bytes_each.front(), 4096000 / width);
     EXPECT_EQ(elements_of(make_schedule("p3", element).messages(workload, {})).front(), 40000);
+  }
+}
+
+TEST(Partitions, TooManyAreRefused) {
+  const Workload resnet = Catalogue().model("resnet50").workload;
+  for (const char* schedule : {"p3:slice=10", "bytescheduler:partition=1", "byteps:partition=100B"}) {
+    try {
+      make_schedule(schedule).messages(resnet, {});
+      ADD_FAILURE() << schedule;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "schedule");
+      EXPECT_EQ(error.expected(), "a size that leaves at most 250000") << error.what();
+    }
   }
 }
 

@@ -99,6 +99,7 @@ TEST(Errors, TheNearestNameIsOffered) {
   EXPECT_EQ(nearest("bert", names), "bert-large");
   EXPECT_EQ(nearest("quicksort", names), "");
   EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("VGG16", names), "vgg16");
   EXPECT_EQ(one_of(names, "vgg"), "one of resnet50, resnet101, bert-large, vgg16 (did you mean vgg16?)");
   const Error inner(Fault::value, "rank", "\"0\" is out of range", "1 to 1024");
   EXPECT_STREQ(inner.inside("--scheme", Fault::value).what(),
