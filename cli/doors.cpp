@@ -9,6 +9,7 @@
 #include "compressors/plugin.h"
 #include "model/error.h"
 #include "profiles/read.h"
+#include "profiles/text_file.h"
 
 namespace breakeven::cli {
 namespace {
@@ -48,7 +49,8 @@ bool is_shared_object(const std::string& file) {
          (!head.starts_with('{') && file.ends_with(".so"));
 }
 
-/// For a shell, quoted where that takes it.
+}  // namespace
+
 std::string quoted(const std::string& text) {
   const auto harmless = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -64,12 +66,10 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-}  // namespace
-
 std::vector<std::string> open_doors(const Request& request, Registry& registry, Catalogue& catalogue) {
   std::vector<std::string> warnings;
   for (const std::string& file : files(request, "scheme-file")) {
-    SchemeFile read = read_scheme(read_text(file), place_of(file));
+    SchemeFile read = read_scheme(read_text(file, "a scheme, as JSON"), place_of(file));
     for (const CodecCosts& costs : read.codec.costs) {
       if (const std::string unknown = unknown_device(catalogue, costs.device); !unknown.empty()) {
         warnings.push_back(place_of(file) + ": " + unknown);
@@ -122,7 +122,7 @@ std::vector<Scheme> schemes_of(const std::string& file) {
     return load_plugin(file);
   }
   std::vector<Scheme> schemes;
-  schemes.push_back(read_scheme(read_text(file), place_of(file)).scheme);
+  schemes.push_back(read_scheme(read_text(file, "a scheme, as JSON"), place_of(file)).scheme);
   return schemes;
 }
 

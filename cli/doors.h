@@ -15,6 +15,8 @@ std::vector<std::string> open_doors(const Request& request, Registry& registry, 
 std::string unknown_device(const Catalogue& catalogue, const std::string& device);
 /// " --plugin FILE" for each that brought schemes in, for a shell: nothing for a built-in scheme.
 std::string plugin_flags(const Request& request, const std::string& scheme);
+/// For a shell, quoted where that takes it.
+std::string quoted(const std::string& text);
 /// Whether an argument names a file of schemes: anything with a slash, or with a dot and no parameters.
 bool is_scheme_file(const std::string& argument);
 /// The schemes of one such file, whatever it is called: a shared object, else JSON. Throws Error (file).

@@ -62,21 +62,23 @@ std::string known_device(const Catalogue& catalogue, const std::string& device, 
 }
 
 /// The device that the user names, else that of the trace.
-std::string device_of(const Context& context, const std::string& traced, Bytes memory = {}) {
+std::string device_of(const Context& context, const std::string& traced = "", Bytes memory = {}) {
   if (context.request.has("device")) {
-    std::string named = context.request.get("device", "");
-    if (const std::string unknown = unknown_device(context.catalogue, named); !unknown.empty()) {
+    return context.request.get("device", "");
+  }
+  const std::string known = traced.empty() ? "" : known_device(context.catalogue, traced, memory);
+  return known.empty() ? "unknown" : known;
+}
+
+void tell_device(const Context& context, const std::string& device, const std::string& traced = "") {
+  if (context.request.has("device")) {
+    if (const std::string unknown = unknown_device(context.catalogue, device); !unknown.empty()) {
       warn(context, "--device: " + unknown);
     }
-    return named;
-  }
-  std::string known = traced.empty() ? "" : known_device(context.catalogue, traced, memory);
-  if (known.empty()) {
+  } else if (device == "unknown") {
     warn(context, (traced.empty() ? std::string("the file names no device") : "no profile of " + traced) +
                       ": say --device as a query will (list devices); the times are written for \"unknown\"");
-    return "unknown";
   }
-  return known;
 }
 
 RunOptions options_of(const Context& context, const std::string& file, const std::string& device) {
@@ -107,23 +109,26 @@ void tell_flags(const Context& context, const ModelProfile& profile) {
   }
 }
 
-/// The query that the profile is for, with the network that the run itself saw.
-std::string question(const Context& context, const ModelProfile& profile, const std::string& schedule,
-                     std::size_t workers, std::optional<BytesPerSecond> rate) {
+/// The query that the profile is for, with the network that the run itself saw. It can be pasted: what a
+/// query would refuse is a word in capitals.
+void tell_question(const Context& context, const ImportedRun& run, const std::string& schedule) {
   const std::string file = context.request.get("output", "-");
-  std::string line = "ask: breakeven query --model " + (file == "-" ? "FILE" : file);
-  if (profile.timings.empty()) {
+  const std::vector<Timing>& timings = run.profile.timings;
+  std::string line = "ask: breakeven query --model " + (file == "-" ? "FILE" : quoted(file));
+  if (timings.empty()) {
     line += " --forward T --backward T";
   } else {
-    const Timing& timing = profile.timings.front();
-    line += " --device " + (timing.device == "unknown" ? "NAME" : timing.device) + " --batch " +
-            significant(timing.batch, 9);
-    line += timing.precision == Precision::fp32 ? "" : " --grad-dtype " + std::string(name(timing.precision));
+    const bool known = unknown_device(context.catalogue, timings.front().device).empty();
+    line += " --device " + (known ? quoted(timings.front().device) : "NAME") + " --batch " +
+            significant(timings.front().batch, 9);
   }
-  line += " --schedule " + schedule + " --workers " + (workers > 0 ? std::to_string(workers) : "N");
-  return line + (rate ? " --bandwidth \"" + to_string(*rate) +
-                            "\" --efficiency 100% (what the fastest all-reduce reached)"
-                      : " --bandwidth B");
+  line += run.element == Element::f32 ? "" : " --grad-dtype " + std::string(name(precision_of(run.element)));
+  line += " --schedule " + schedule + " --workers " + (run.workers > 0 ? std::to_string(run.workers) : "N");
+  tell(context,
+       {line + " --bandwidth " + (run.rate ? "\"" + to_string(*run.rate) + "\" --efficiency 100%" : "B")});
+  if (run.rate) {
+    tell(context, {"--bandwidth is what the fastest all-reduce of the run reached, were it a ring"});
+  }
 }
 
 /// A gradient of exactly as many elements as a model of the catalogue is likely that model's.
@@ -143,33 +148,43 @@ KinetoFindings findings_of(const std::string& file) {
 }
 
 std::string kineto(const Context& context, const std::string& file) {
+  RunOptions options = options_of(context, file, "");  // refused before a trace is read
   KinetoFindings findings = findings_of(file);
   if (context.request.has("no-sync")) {
     findings.gamma = gamma_of(findings, findings_of(context.request.get("no-sync", "")));
   }
+  options.device = device_of(context, findings.device, findings.memory);
+  ImportedRun run;
+  run.profile = model_of(findings, options, place_of(file));
+  run.workers = findings.workers;
+  run.rate = rate_of(findings);
+  run.element = findings.step.buckets.front().element;
   tell(context, lines_of(findings));
-  const std::string device = device_of(context, findings.device, findings.memory);
-  const ModelProfile profile = model_of(findings, options_of(context, file, device), place_of(file));
-  tell_flags(context, profile);
-  tell_namesake(context, profile);
+  tell_device(context, options.device, findings.device);
+  tell_flags(context, run.profile);
+  tell_namesake(context, run.profile);
   // Backward was timed beside the exchange: without a second run its slowdown is part of it.
   const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
-  tell(context, {question(context, profile, "wfbp --gamma " + slowdown, findings.workers, rate_of(findings)),
-                 "--schedule wfbp sends a traced bucket as one message, as the run did"});
-  return write_model(profile);
+  tell_question(context, run, "wfbp --gamma " + slowdown);
+  tell(context, {"--schedule wfbp sends a traced bucket as one message, as the run did"});
+  return write_model(run.profile);
 }
 
 std::string told(const Context& context, const ImportedRun& run, const std::string& schedule) {
   tell(context, run.notes);
   tell_flags(context, run.profile);
   tell_namesake(context, run.profile);
-  tell(context, {question(context, run.profile, schedule, run.workers, run.rate)});
+  tell_question(context, run, schedule);
   return write_model(run.profile);
 }
 
 std::string horovod(const Context& context, const std::string& file) {
-  const RunOptions options = options_of(context, file, device_of(context, ""));
-  return told(context, import_horovod(open_trace(file), place_of(file), options), "horovod");
+  const RunOptions options = options_of(context, file, device_of(context));
+  const ImportedRun run = import_horovod(open_trace(file), place_of(file), options);
+  if (!run.profile.timings.empty()) {
+    tell_device(context, options.device);
+  }
+  return told(context, run, "horovod");
 }
 
 /// A file that is held whole.
@@ -201,8 +216,9 @@ std::string pytorch_et(const Context& context, const std::string& file) {
 }
 
 std::string backward_log(const Context& context, const std::string& file) {
+  const RunOptions options = options_of(context, file, device_of(context));
   const BackwardLog log = read_backward_log(read_text(file), place_of(file));
-  const RunOptions options = options_of(context, file, device_of(context, ""));
+  tell_device(context, options.device);
   return told(context, import_backward_log(log, options), "ddp");
 }
 

@@ -13,6 +13,7 @@
 #include "profiles/option_values.h"
 #include "profiles/published.h"
 #include "profiles/read.h"
+#include "profiles/text_file.h"
 
 namespace breakeven {
 namespace {
@@ -147,7 +148,7 @@ void Catalogue::add_codec(CodecProfile profile) {
 Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_or_file) const {
   if (const auto files = files_.find(kind); files != files_.end()) {
     if (const auto file = files->second.find(name_or_file); file != files->second.end()) {
-      return {read_text(file->second), file->second};
+      return {read_text(file->second, "a profile"), file->second};
     }
   }
   if (const EmbeddedProfile* profile = embedded(kind, name_or_file)) {
@@ -155,7 +156,7 @@ Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_o
             "built-in " + std::string(kind) + "/" + std::string(profile->name) + ".json"};
   }
   if (looks_like_file(name_or_file)) {
-    return {read_text(name_or_file), place_of(name_or_file)};
+    return {read_text(name_or_file, "a profile"), place_of(name_or_file)};
   }
   // Grids and published cases are named by themselves, everything else by an option.
   const std::string place = kind == "sweeps" ? "sweep" : kind == "published" ? "validate" : "--" + one(kind);
@@ -203,7 +204,9 @@ CodecProfile Catalogue::codec(const std::string& name_or_file) const {
 }
 
 BackwardLog Catalogue::backward_log(const std::string& file) const {
-  return cache_->get(cache_->logs, file, [&] { return read_backward_log(read_text(file), place_of(file)); });
+  return cache_->get(cache_->logs, file, [&] {
+    return read_backward_log(read_text(file, "a log of gradients"), place_of(file));
+  });
 }
 
 Catalogue::Text Catalogue::sweep(const std::string& name_or_file) const {

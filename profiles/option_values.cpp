@@ -64,15 +64,35 @@ std::string_view example(OptionKind kind) {
   return examples[static_cast<std::size_t>(kind)];
 }
 
+/// Bytes of the character of UTF-8 that `text` begins with; 0: it is none, or controls a terminal.
+std::size_t character_size(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) {
+    return first < ' ' || first == 0x7f ? 0 : 1;
+  }
+  const std::size_t size = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const std::string_view rest = text.substr(1, std::max<std::size_t>(size, 1) - 1);
+  const bool whole = rest.size() + 1 == size && std::all_of(rest.begin(), rest.end(), [](char c) {
+                       return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+                     });
+  return whole ? size : 0;
+}
+
 }  // namespace
 
 std::string quote(std::string_view text) {
   constexpr std::size_t kLongestText = 60;
-  std::string result = "\"" + std::string(text.substr(0, kLongestText));
-  std::replace_if(
-      result.begin(), result.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; },
-      '?');
-  return result + (text.size() > kLongestText ? "...\"" : "\"");
+  std::string result = "\"";
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    const std::size_t taken = std::max<std::size_t>(size, 1);
+    if (result.size() + taken > kLongestText + 1) {
+      return result + "...\"";
+    }
+    result += size == 0 ? "?" : text.substr(0, size);
+    text.remove_prefix(taken);
+  }
+  return result + "\"";
 }
 
 std::string plain(double value) {

@@ -7,6 +7,7 @@
 #include "profiles/import/run.h"
 #include "profiles/json_reader.h"
 #include "profiles/option_values.h"
+#include "profiles/text_file.h"
 #include "profiles/write.h"
 
 namespace breakeven {
@@ -179,9 +180,10 @@ std::vector<Node> read_json(std::string_view text, const std::string& where) {
 }  // namespace
 
 ImportedRun import_chakra(std::string_view bytes, const std::string& where, const RunOptions& options) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string_view::npos && bytes[first] == '{';
-  const std::vector<Node> nodes = json ? read_json(bytes, where) : read_protobuf(bytes, where);
+  const std::string_view text = without_byte_order_mark(bytes);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && text[first] == '{';
+  const std::vector<Node> nodes = json ? read_json(text, where) : read_protobuf(bytes, where);
   ImportedRun run;
   run.profile.name = run.profile.workload.name = options.name;
   run.profile.summary = "all-reduces of a Chakra trace";

@@ -39,7 +39,7 @@ struct Descriptor {
 
 }  // namespace
 
-FileBytes::FileBytes(const std::string& path, std::size_t most) {
+FileBytes::FileBytes(const std::string& path, std::size_t most, std::size_t most_of_a_pipe) {
   const std::string place = place_of(path);
   const Descriptor file(path);
   struct stat status {};
@@ -50,7 +50,8 @@ FileBytes::FileBytes(const std::string& path, std::size_t most) {
     throw Error(Fault::file, place, "is a directory", "a file");
   }
   if (S_ISREG(status.st_mode) && path != "-") {
-    const auto size = static_cast<std::size_t>(status.st_size);
+    size_ = static_cast<std::size_t>(status.st_size);
+    const std::size_t size = std::min(*size_, most);
     void* mapped = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
     if (mapped == MAP_FAILED) {
       refuse(place, errno);
@@ -58,7 +59,7 @@ FileBytes::FileBytes(const std::string& path, std::size_t most) {
     mapped_ = mapped;
     bytes_ = {static_cast<const char*>(mapped), size};
   } else {
-    read_pipe(file.number, place, most);
+    read_pipe(file.number, place, most_of_a_pipe);
   }
   if (bytes_.empty()) {
     throw Error(Fault::file, place, "is empty", "a file to import");
@@ -83,7 +84,9 @@ void FileBytes::read_pipe(int file, const std::string& place, std::size_t most) 
     }
     copy_.append(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   }
-  whole_ = copy_.size() <= most;
+  if (copy_.size() <= most) {
+    size_ = copy_.size();
+  }
   bytes_ = std::string_view(copy_).substr(0, most);
 }
 

@@ -45,6 +45,9 @@ class Timeline {
     const Row* row = nullptr;
     std::vector<std::size_t> dims;
     std::size_t elements = 1;
+    Element element = Element::f32;
+
+    [[nodiscard]] double bytes() const { return static_cast<double>(elements) * size_of(element); }
   };
   struct Times {
     double first = 0, last = 0;  // gradients
@@ -138,21 +141,32 @@ std::vector<Timeline::Gradient> Timeline::gradients(ImportedRun& run) const {
       fail("does not say how large " + quote(row.name) + " is",
            "dtype and shape with the end of each ALLREDUCE");
     }
-    if (element_named(row.dtype) != Element::f32) {
-      ++left_out;  // counters, or gradients that a cast sends in 16 bit
+    const auto element = element_named(row.dtype);
+    if (!element) {
+      ++left_out;  // counters
       continue;
     }
-    Gradient gradient{&row, dims_of(row), 1};
+    Gradient gradient{&row, dims_of(row), 1, *element};
     for (const std::size_t dim : gradient.dims) {
       gradient.elements *= dim;
     }
     all.push_back(std::move(gradient));
   }
   if (all.empty()) {
-    fail(left_out > 0 ? "has no ALLREDUCE of float32" : "has no ALLREDUCE", "Horovod's timeline of a step");
+    fail(left_out > 0 ? "has no ALLREDUCE of float32, float16 or bfloat16" : "has no ALLREDUCE",
+         "Horovod's timeline of a step");
   }
+  std::map<Element, double> bytes;
+  for (const Gradient& gradient : all) {
+    bytes[gradient.element] += gradient.bytes();
+  }
+  run.element = std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) {
+                  return a.second < b.second;
+                })->first;
+  left_out += std::erase_if(all, [&](const Gradient& gradient) { return gradient.element != run.element; });
   if (left_out > 0) {
-    run.notes.push_back(std::to_string(left_out) + " tensors of another type than float32 are left out");
+    run.notes.push_back(counted(left_out, "tensor") + " of another type than " +
+                        std::string(name(precision_of(run.element))) + " left out");
   }
   return all;
 }
@@ -164,7 +178,7 @@ std::optional<BytesPerSecond> Timeline::rate(const std::vector<Gradient>& gradie
   for (const Gradient& gradient : gradients) {
     for (std::size_t step = 0; step < steps; ++step) {
       const Turn& turn = gradient.row->turns[step];
-      messages[{turn.wire_begin, turn.wire_end}] += static_cast<double>(gradient.elements) * sizeof(float);
+      messages[{turn.wire_begin, turn.wire_end}] += gradient.bytes();
     }
   }
   std::optional<BytesPerSecond> best;
@@ -212,7 +226,7 @@ ImportedRun Timeline::finish(const RunOptions& options) {
   run.profile.summary = "gradients of a run of Horovod";
   run.profile.source = options.source;
   std::set<std::string> names;
-  double elements = 0;
+  double elements = 0, bytes = 0;
   for (const Gradient& gradient : all) {
     const std::string& name = gradient.row->name;
     if (name.empty() || !names.insert(json_text(name)).second) {
@@ -220,24 +234,26 @@ ImportedRun Timeline::finish(const RunOptions& options) {
            "process_name for each tensor");
     }
     elements += static_cast<double>(gradient.elements);
+    bytes += gradient.bytes();
     if (elements > kMostElements) {
       fail("has tensors of more than 1e15 elements", "a model's gradient");
     }
     add_tensor(run.profile.workload, name, gradient.dims, 0);
   }
-  run.notes.insert(
-      run.notes.begin(),
-      {counted(all.size(), "tensor") + " of " + to_string(run.profile.workload.gradient_bytes()) + ", " +
-           counted(steps, "step") + ", " + counted(run.workers, "worker"),
-       "from the first gradient to the last " + to_string(seconds(time.last - time.first)) +
-           "; exposed: " + to_string(seconds(time.end - time.last)) +
-           " from the last gradient to the end of the last ALLREDUCE"});
+  run.notes.insert(run.notes.begin(),
+                   {counted(all.size(), "tensor") + " of " + to_string(Bytes::of(bytes)) + " in " +
+                        std::string(breakeven::name(precision_of(run.element))) + ", " +
+                        counted(steps, "step") + ", " + counted(run.workers, "worker"),
+                    "from the first gradient to the last " + to_string(seconds(time.last - time.first)) +
+                        "; exposed: " + to_string(seconds(time.end - time.last)) +
+                        " from the last gradient to the end of the last ALLREDUCE"});
   if (!(time.last > time.first)) {
     run.notes.emplace_back("no time passes between gradients: the profile has no compute times");
     return run;
   }
   Timing timing;
   timing.device = options.device;
+  timing.precision = precision_of(run.element);
   timing.batch = options.batch;
   timing.source = options.source;
   double before = time.first;

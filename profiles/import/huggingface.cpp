@@ -1,5 +1,7 @@
 // A config.json of Hugging Face Transformers -> the tensors of the model that it configures.
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "model/error.h"
 #include "profiles/import/huggingface_parts.h"
@@ -49,7 +51,11 @@ Found find(const Json& root, const std::vector<HfFamily>& known, std::vector<std
   const HfConfig config = nested ? HfConfig(*nested) : whole;
   const auto inner = config.find("model_type");
   if (!inner) {
-    config.json().fail("the key \"model_type\" is missing", supported(known, ""));
+    config.json().fail("the key \"model_type\" is missing",
+                       (config.find("type_vocab_size")
+                            ? std::string("\"model_type\": \"bert\" added to it, if it is BERT's own; else ")
+                            : std::string()) +
+                           supported(known, ""));
   }
   const HfFamily* family = find_family(known, inner->text());
   if (family == nullptr) {
@@ -60,11 +66,61 @@ Found find(const Json& root, const std::vector<HfFamily>& known, std::vector<std
   return {config, family, inner->text()};
 }
 
+/// How the family's classes begin, in lower case: "qwen3moe", "gemma3".
+std::string stem_of(const HfFamily& family) {
+  std::string stem(family.model_type.substr(0, family.model_type.find("_text")));
+  std::erase(stem, '_');
+  return stem;
+}
+
+/// A class of another family has other tensors, whatever model_type says.
+void check_architecture(const Found& found, const std::vector<HfFamily>& known) {
+  std::string lower = found.config.architecture();
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string longest;
+  for (const HfFamily& family : known) {
+    const std::string stem = stem_of(family);
+    longest = lower.starts_with(stem) && stem.size() > longest.size() ? stem : longest;
+  }
+  if (!lower.empty() && longest != stem_of(*found.family)) {
+    found.config.find("architectures")
+        ->fail(
+            quote(found.config.architecture()) + " is no class of the model_type " + quote(found.model_type),
+            "a class such as the library has for it, whose name begins with " +
+                quote(stem_of(*found.family)) + " in any case");
+  }
+}
+
+/// T5's decoder always has it, and does not ask.
+void check_cross_attention(const Found& found) {
+  const auto crossed = found.config.find("add_cross_attention");
+  if (crossed && crossed->flag() && found.model_type != "t5") {
+    crossed->fail("is true, and cross attention's tensors are not known",
+                  "false; of this model, its weights: import safetensors");
+  }
+}
+
+/// Whether words come out of the class, as far as it is known: not of BertModel, nor of a classifier.
+bool has_word_head(const Found& found) {
+  const std::string architecture = found.config.architecture();
+  if (architecture.empty()) {
+    return found.model_type != "bert" && found.model_type != "roberta";
+  }
+  constexpr std::array<std::string_view, 5> kHeads = {"CausalLM", "LMHead", "MaskedLM", "PreTraining",
+                                                      "ConditionalGeneration"};
+  return std::any_of(kHeads.begin(), kHeads.end(),
+                     [&](std::string_view head) { return architecture.find(head) != std::string::npos; });
+}
+
 bool is_tied(const Found& found, const Json& root, std::vector<std::string>& notes) {
   const auto own = found.config.find("tie_word_embeddings");
   const auto outer = HfConfig(root).find("tie_word_embeddings");
   const auto& stated = own ? own : outer;
   const bool tied = stated ? stated->flag() : found.family->tied;
+  if (!has_word_head(found)) {
+    return tied;
+  }
   notes.push_back(
       std::string(tied ? "the head is the word embedding's tensor, whose gradient is complete last"
                        : "the head, where there is one, is a tensor of its own") +
@@ -112,6 +168,8 @@ ImportedModel import_huggingface(std::string_view json, const std::string& where
   ImportedModel result;
   std::vector<std::string> details;
   const Found found = find(root, known, details);
+  check_architecture(found, known);
+  check_cross_attention(found);
   if (options.sequence) {
     check_sequence(found, *options.sequence);
   }

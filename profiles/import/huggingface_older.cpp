@@ -156,7 +156,8 @@ void add_t5_attention(const HfModel& m, const T5& t, const std::string& layer, c
   m.tensors.norm(layer + "layer_norm", t.width, s * static_cast<double>(t.width), false);
 }
 
-void add_t5_stack(const HfModel& m, const T5& t, const std::string& stack, std::size_t layers, bool decoder) {
+void add_t5_stack(const HfModel& m, const T5& t, const std::string& stack, std::size_t layers, bool decoder,
+                  bool tied_head) {
   const double s = m.positions;
   const double elements = s * static_cast<double>(t.width);
   for (std::size_t i = 0; i < layers; ++i) {
@@ -177,9 +178,8 @@ void add_t5_stack(const HfModel& m, const T5& t, const std::string& stack, std::
     m.tensors.linear(feed + "DenseReluDense.wo", t.inner, t.width, s, false);
     m.tensors.norm(feed + "layer_norm", t.width, elements, false);
   }
-  const double tied_head =
-      decoder && m.tied ? 2 * elements * static_cast<double>(m.config.count({"vocab_size"})) : 0;
-  m.tensors.norm(stack + "final_layer_norm", t.width, elements, false, tied_head);
+  const double words = tied_head ? 2 * elements * static_cast<double>(m.config.count({"vocab_size"})) : 0;
+  m.tensors.norm(stack + "final_layer_norm", t.width, elements, false, words);
 }
 
 void t5(const HfModel& m) {
@@ -192,14 +192,16 @@ void t5(const HfModel& m) {
              m.config.count_or("relative_attention_num_buckets", 32),
              feed && feed->text().starts_with("gated-")};
   const std::size_t layers = m.config.count({"num_layers"});
-  const bool whole = m.config.architecture() != "T5EncoderModel";
+  const std::string architecture = m.config.architecture();
+  const bool whole = architecture != "T5EncoderModel";
+  const bool head = architecture != "T5Model";
   m.tensors.add("shared.weight", {vocabulary, t.width});
-  add_t5_stack(m, t, "encoder.", layers, false);
+  add_t5_stack(m, t, "encoder.", layers, false, false);
   if (!whole) {
     return;
   }
-  add_t5_stack(m, t, "decoder.", m.config.count_or("num_decoder_layers", layers), true);
-  if (!m.tied) {
+  add_t5_stack(m, t, "decoder.", m.config.count_or("num_decoder_layers", layers), true, head && m.tied);
+  if (head && !m.tied) {
     m.tensors.linear("lm_head", t.width, vocabulary, m.positions, false);
   }
   if (m.positions > 0) {

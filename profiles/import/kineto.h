@@ -26,6 +26,7 @@ struct KinetoTrace {
   struct Message {
     std::size_t elements = 0;  ///< 0: not stated
     std::size_t group = 0;     ///< 0: not stated
+    std::string group_name;    ///< empty: not stated
     std::string type;          ///< as PyTorch names it: "Float"; empty: not stated
   };
   struct Span {
@@ -36,6 +37,7 @@ struct KinetoTrace {
   std::string device;           ///< as its maker names it; empty: not stated
   Bytes memory;                 ///< of it
   std::size_t workers = 0;      ///< 0: not stated
+  bool host_computes = false;   ///< no kernels: the host's spans stand for them
   bool host_waits = false;      ///< gloo: exchanges run on the host, and backward waits for them there
   std::vector<Kernel> kernels;  ///< by launch; where the host computes, its spans
   std::vector<Message> messages;
@@ -78,6 +80,7 @@ struct KinetoFindings {
   KinetoStep step;  ///< the one of median length; times of buckets are the least of all steps
   std::string device;
   Bytes memory;
+  bool host_computes = false;
   std::size_t workers = 0;         ///< that exchange gradients; 0: not stated
   std::optional<double> gamma;     ///< needs a run without exchange
   std::vector<std::string> notes;  ///< what could not be told, and why

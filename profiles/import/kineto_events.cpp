@@ -111,16 +111,18 @@ class Events {
   std::vector<Link> links_;  // one a kernel
   Launches calls_, operators_;
   bool any_kernel_ = false;
-  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::uint32_t> known_;
+  std::map<std::tuple<std::size_t, std::size_t, std::string, std::string>, std::uint32_t> known_;
 };
 
 std::uint32_t Events::message(const TraceEvent& event, const std::string& name) {
   KinetoTrace::Message message;
   message.elements = event.args.elements.value_or(event.args.input_elements.value_or(0));
   message.group = event.args.group.value_or(0);
+  message.group_name = std::string(event.args.group_name);
   message.type = event.args.dtype.empty() ? type_in(name) : std::string(event.args.dtype);
-  const auto [found, added] = known_.try_emplace({message.elements, message.group, message.type},
-                                                 static_cast<std::uint32_t>(trace_.messages.size()));
+  const auto [found, added] =
+      known_.try_emplace({message.elements, message.group, message.group_name, message.type},
+                         static_cast<std::uint32_t>(trace_.messages.size()));
   if (added) {
     trace_.messages.push_back(std::move(message));
   }
@@ -204,6 +206,7 @@ void Events::compute_on_host() {
 
 KinetoTrace Events::take() {
   if (!any_kernel_) {
+    trace_.host_computes = true;
     compute_on_host();
   }
   calls_.sort();

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 #include <utility>
 
 #include "model/error.h"
 #include "profiles/import/kineto.h"
 #include "profiles/import/ranges.h"
+#include "profiles/option_values.h"
 
 namespace breakeven {
 namespace {
@@ -167,6 +169,24 @@ std::vector<Kernel> gradient_exchanges(const Timeline& timeline, const Range& pa
   return found;
 }
 
+/// A process group, as far as the trace tells one from another.
+struct ProcessGroup {
+  std::string name;
+  std::size_t workers = 0;
+
+  auto operator<=>(const ProcessGroup&) const = default;
+};
+ProcessGroup group_of(const KinetoTrace& trace, const Kernel& kernel) {
+  const KinetoTrace::Message& message = trace.messages[kernel.message];
+  return {message.group_name, message.group};
+}
+
+std::vector<Kernel> exchanges_of(const ProcessGroup& group, const KinetoTrace& trace,
+                                 std::vector<Kernel> kernels) {
+  std::erase_if(kernels, [&](const Kernel& kernel) { return group_of(trace, kernel) != group; });
+  return kernels;
+}
+
 void add_buckets(const Timeline& timeline, const std::vector<Kernel>& exchanges, const Range& backward,
                  KinetoStep& result) {
   double last = backward.begin;
@@ -195,15 +215,50 @@ std::optional<Range> backward_pass(const Timeline& timeline, const Range& step) 
   return marked ? marked : gradients;
 }
 
+/// Several groups exchange in backward where a layer is split over workers too: gradients are taken to be
+/// those of the group that carries most. Says what that leaves out.
+ProcessGroup main_group(const Timeline& timeline, const std::vector<Range>& steps,
+                        std::vector<std::string>& notes) {
+  struct Load {
+    double bytes = 0;
+    std::size_t exchanges = 0;
+    auto operator<=>(const Load&) const = default;
+  };
+  std::map<ProcessGroup, Load> groups;
+  for (const Range& step : steps) {
+    const auto pass = backward_pass(timeline, step);
+    for (const Kernel& kernel : pass ? gradient_exchanges(timeline, *pass, step) : std::vector<Kernel>{}) {
+      const KinetoTrace::Message& message = timeline.trace().messages[kernel.message];
+      Load& load = groups[group_of(timeline.trace(), kernel)];
+      load.bytes +=
+          static_cast<double>(message.elements) * size_of(element_named(message.type).value_or(Element::f32));
+      ++load.exchanges;
+    }
+  }
+  const auto most = std::max_element(groups.begin(), groups.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (group != most) {
+      notes.push_back("left out: " + counted(group->second.exchanges, "all-reduce") + " of " +
+                      to_string(Bytes::of(group->second.bytes)) + " in another process group" +
+                      (group->first.name.empty() ? "" : ", " + quote(group->first.name)) +
+                      (group->first.workers > 0 ? ", of " + counted(group->first.workers, "worker") : "") +
+                      ": the gradients are taken to be those of the group that carries most");
+    }
+  }
+  return most == groups.end() ? ProcessGroup{} : most->first;
+}
+
 /// Nothing for a step without backward pass.
-std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host) {
+std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host, const ProcessGroup& group) {
   const auto pass = backward_pass(timeline, host);
   if (!pass) {
     return std::nullopt;
   }
   const Range step = timeline.settled(host);
   const Range backward = timeline.settled(*pass);
-  const std::vector<Kernel> exchanges = gradient_exchanges(timeline, *pass, host);
+  const std::vector<Kernel> exchanges =
+      exchanges_of(group, timeline.trace(), gradient_exchanges(timeline, *pass, host));
   KinetoStep result;
   result.time = seconds(step.end - step.begin);
   if (const auto forward = timeline.longest(Span::Kind::forward, host)) {
@@ -248,9 +303,12 @@ bool same_buckets(const KinetoStep& a, const KinetoStep& b) {
 
 KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
   const Timeline timeline(trace, where);
+  KinetoFindings findings;
+  const std::vector<Range> ranges = trace.kernels.empty() ? std::vector<Range>{} : timeline.steps();
+  const ProcessGroup group = main_group(timeline, ranges, findings.notes);
   std::vector<KinetoStep> steps;
-  for (const Range& range : trace.kernels.empty() ? std::vector<Range>{} : timeline.steps()) {
-    if (const auto step = step_of(timeline, range)) {
+  for (const Range& range : ranges) {
+    if (const auto step = step_of(timeline, range, group)) {
       steps.push_back(*step);
     }
   }
@@ -260,11 +318,11 @@ KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
   }
   std::stable_sort(steps.begin(), steps.end(),
                    [](const KinetoStep& a, const KinetoStep& b) { return a.time < b.time; });
-  KinetoFindings findings;
   findings.steps = steps.size();
   findings.step = steps[(steps.size() - 1) / 2];
   findings.device = trace.device;
   findings.memory = trace.memory;
+  findings.host_computes = trace.host_computes;
   std::size_t others = 0;
   for (const KinetoStep& step : steps) {
     others += same_buckets(step, findings.step) ? 0 : 1;

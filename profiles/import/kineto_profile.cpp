@@ -67,14 +67,19 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
       "a step of " + to_string(step.time) + ": forward " + to_string(step.forward) + ", backward " +
           to_string(step.backward) + ", exposed all-reduce " + to_string(step.exposed()) + ", other " +
           to_string(step.other()) + " (optimizer " + to_string(step.optimizer) + ")",
-      "the device idles " + to_string(step.idle) + " of it; compute kernels run " + to_string(step.compute)};
+      findings.host_computes
+          ? "no kernels in the trace: the host's passes stand for them and take " + to_string(step.compute)
+          : "the device idles " + to_string(step.idle) + " of it; compute kernels run " +
+                to_string(step.compute)};
   if (step.buckets.empty()) {
     lines.emplace_back("no all-reduce of gradients in backward");
   } else {
     lines.push_back(bucket_lines(step));
     lines.push_back(
-        "overlap: " + percent(step.overlapped / step.exchange) + " of " + to_string(step.exchange) +
-        " of all-reduce run beside compute kernels (what does not is not what the step waits for)");
+        !(step.exchange > Seconds{})
+            ? std::string("overlap: not known, all-reduces take no time in the trace")
+            : "overlap: " + percent(step.overlapped / step.exchange) + " of " + to_string(step.exchange) +
+                  " of all-reduce run beside compute kernels (what does not is not what the step waits for)");
     lines.push_back("exposed on the critical path: " + to_string(step.exposed()) + " (" +
                     to_string(step.tail) + " behind backward's end, " + to_string(step.stalled) +
                     " that kernels waited)");
@@ -83,6 +88,11 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
                       ? "gamma: " + significant(*findings.gamma, 4) +
                             ", backward beside all-reduce over backward without (--no-sync)"
                       : "gamma: not known; a second trace under no_sync() tells it (--no-sync TRACE)");
+  if (findings.gamma && !(*findings.gamma >= 1)) {
+    lines.emplace_back(
+        "backward was slower without all-reduce: the two traces do not differ by it alone; gamma is taken as "
+        "1");
+  }
   lines.insert(lines.end(), findings.notes.begin(), findings.notes.end());
   return lines;
 }
@@ -99,9 +109,7 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   }
   Timing timing;
   timing.device = options.device;
-  timing.precision = element == Element::f16    ? Precision::fp16
-                     : element == Element::bf16 ? Precision::bf16
-                                                : Precision::fp32;
+  timing.precision = precision_of(element);
   timing.batch = options.batch;
   timing.source = options.source;
   timing.forward = stated(step.forward);

@@ -15,6 +15,9 @@
 namespace breakeven {
 namespace {
 
+// https://protobuf.dev/programming-guides/encoding/#size-limit: larger models keep their weights in other
+// files.
+constexpr std::size_t kLargest = std::size_t{2} << 30;
 constexpr std::size_t kMostOfAPipe = std::size_t{64} << 20;
 constexpr std::size_t kMostTensors = 200'000, kMostInputs = 10'000'000;
 constexpr double kMostDim = 1e15;
@@ -148,10 +151,13 @@ OnnxGraph read_onnx(std::string_view bytes, const std::string& where) {
 
 ImportedModel import_onnx(const std::string& path, const ModelOptions& options) {
   const std::string where = place_of(path);
-  const FileBytes file(path, kMostOfAPipe);
+  const FileBytes file(path, kLargest, kMostOfAPipe);
   if (!file.whole()) {
-    throw Error(Fault::file, where, "is larger than 64 MiB",
-                "the name of a file, of which the weights are not read");
+    throw Error(Fault::file, where, file.size() ? "is larger than 2 GiB" : "is larger than 64 MiB",
+                file.size()
+                    ? "an ONNX model: protocol buffers end there, and larger models keep their weights in "
+                      "other files"
+                    : "the name of a file, of which the weights are not read");
   }
   const OnnxGraph graph = read_onnx(file.bytes(), where);
   ImportedModel result = model_of(graph.tensors, options, where);

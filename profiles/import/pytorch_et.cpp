@@ -1,16 +1,19 @@
 // PyTorch's execution trace (ExecutionTraceObserver): operators and their inputs, but no durations.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "model/error.h"
 #include "profiles/import/run.h"
 #include "profiles/json_reader.h"
+#include "profiles/text_file.h"
 
 namespace breakeven {
 namespace {
 
 struct Collective {
   std::string name, type;
+  Element element = Element::f32;
   std::size_t elements = 0, group = 0;
 };
 
@@ -37,7 +40,7 @@ Collective read_collective(const Json& node) {
 
 ImportedRun import_pytorch_et(std::string_view json, const std::string& where, const RunOptions& options) {
   constexpr double kMostElements = 1e15;
-  const JsonDocument document(json, where);
+  const JsonDocument document(without_byte_order_mark(json), where);
   const Json root = document.root();
   ImportedRun run;
   run.profile.name = run.profile.workload.name = options.name;
@@ -46,6 +49,7 @@ ImportedRun import_pytorch_et(std::string_view json, const std::string& where, c
   std::vector<Collective> reduces;
   std::size_t others = 0;
   double total = 0;
+  std::map<Element, double> bytes;
   for (const Json& node : root.at("nodes", "a list of operators").list()) {
     // nccl:all_reduce and c10d::allreduce_ stand for the same collective once more.
     if (node.at("name", "an operator's name").scalar() != "record_param_comms") {
@@ -53,27 +57,38 @@ ImportedRun import_pytorch_et(std::string_view json, const std::string& where, c
     }
     Collective one = read_collective(node);
     const bool reduce = one.name == "allreduce" || one.name == "allreduce_coalesced";
-    if (!reduce || one.elements == 0 || element_named(one.type) != Element::f32) {
+    const auto element = element_named(one.type);
+    if (!reduce || one.elements == 0 || !element) {
       others += one.name == "wait" ? 0 : 1;
       continue;
     }
+    one.element = *element;
     total += static_cast<double>(one.elements);
-    run.workers = std::max(run.workers, one.group);
+    bytes[one.element] += static_cast<double>(one.elements) * size_of(one.element);
     reduces.push_back(std::move(one));
   }
   if (reduces.empty()) {
-    throw Error(Fault::file, where, "has no all-reduce of Float",
+    throw Error(Fault::file, where, "has no all-reduce of Float, Half or BFloat16",
                 "record_param_comms nodes with in_msg_nelems (schema 1.1) of a step of several workers");
   }
   if (total > kMostElements) {
     throw Error(Fault::file, where, "has all-reduces of more than 1e15 elements", "a model's gradient");
   }
+  const auto most = std::max_element(bytes.begin(), bytes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  run.element = most->first;
+  others += std::erase_if(reduces, [&](const Collective& one) { return one.element != run.element; });
+  for (const Collective& one : reduces) {
+    run.workers = std::max(run.workers, one.group);
+  }
   for (std::size_t i = reduces.size(); i-- > 0;) {
     add_tensor(run.profile.workload, "bucket-" + std::to_string(i + 1), {reduces[i].elements}, 0);
   }
   run.notes = {
-      counted(reduces.size(), "all-reduce") + " of " + to_string(run.profile.workload.gradient_bytes()) +
-          " among " + std::to_string(run.workers) + " workers, each counted once of its three nodes",
+      counted(reduces.size(), "all-reduce") + " of " + to_string(Bytes::of(most->second)) + " in " +
+          std::string(name(precision_of(run.element))) +
+          (run.workers > 0 ? " among " + counted(run.workers, "worker") : "") +
+          ", each counted once of its three nodes",
       "no durations: give --forward and --backward, or --throughput, or import the profiler's trace of "
       "the run (kineto)"};
   if (others > 0) {

@@ -30,6 +30,12 @@ std::optional<Element> element_named(std::string_view type) {
   return found == kNames.end() ? std::nullopt : std::optional(found->element);
 }
 
+Precision precision_of(Element element) {
+  return element == Element::f16    ? Precision::fp16
+         : element == Element::bf16 ? Precision::bf16
+                                    : Precision::fp32;
+}
+
 Seconds stated(Seconds time) {
   constexpr double kTick = 1e-11;
   return time < Seconds::of(kTick) ? Seconds{} : rounded(time);
@@ -71,11 +77,19 @@ ImportedRun import_backward_log(const BackwardLog& log, const RunOptions& option
   timing.backward = sum_of(timing.gaps);
   timing.forward = rounded(timing.backward / 2);
   timing.source += (timing.source.empty() ? "" : "; ") + std::string("forward is half of backward");
+  std::size_t padded = 0;
+  for (const BackwardLog::Row& row : log.rows) {
+    padded += row.bytes % sizeof(float) == 0 ? 0 : 1;
+  }
   run.notes = {
       std::to_string(log.rows.size()) + " gradients, " + to_string(run.profile.workload.gradient_bytes()) +
           " in fp32, made in " + to_string(timing.backward),
       "the log does not time forward: it is written as half of backward, which computes two products "
       "for one"};
+  if (padded > 0) {
+    run.notes.push_back(counted(padded, "gradient") +
+                        " not of a whole number of fp32 elements, which have 4 bytes: rounded up to one");
+  }
   run.profile.timings = {std::move(timing)};
   return run;
 }

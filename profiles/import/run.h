@@ -22,6 +22,7 @@ struct RunOptions {
 struct ImportedRun {
   ModelProfile profile;                ///< without timings where the file has none
   std::size_t workers = 0;             ///< 0: not stated
+  Element element = Element::f32;      ///< of the gradients, as they are exchanged
   std::optional<BytesPerSecond> rate;  ///< of a worker in the fastest all-reduce, were it a ring
   std::vector<std::string> notes;      ///< what was understood and what was left out, a line each
 };
@@ -38,6 +39,8 @@ ImportedRun import_backward_log(const BackwardLog& log, const RunOptions& option
 /// The element of a type as PyTorch and Horovod name it: "Float", "float32", "c10::Half". Nothing for what is
 /// no gradient that we exchange.
 std::optional<Element> element_named(std::string_view type);
+/// The precision whose gradients these are.
+Precision precision_of(Element element);
 /// `time` as a profile states it: a difference far below a clock's tick is rounding's.
 Seconds stated(Seconds time);
 /// The gaps' sum, with as many digits as a file shows.

@@ -10,11 +10,12 @@
 #include "profiles/import/file_bytes.h"
 #include "profiles/json_reader.h"
 #include "profiles/option_values.h"
+#include "profiles/text_file.h"
 
 namespace breakeven {
 namespace {
 
-constexpr std::size_t kMostOfAPipe = (std::size_t{100} << 20) + 8;  // the largest head
+constexpr std::size_t kLargestHead = (std::size_t{100} << 20) + 8;
 
 struct Stored {
   std::vector<StoredTensor> tensors;
@@ -24,7 +25,7 @@ struct Stored {
 
 void add_file(const FileBytes& file, const std::string& where, Stored& stored) {
   const std::optional<double> size =
-      file.whole() ? std::optional(static_cast<double>(file.bytes().size())) : std::nullopt;
+      file.size() ? std::optional(static_cast<double>(*file.size())) : std::nullopt;
   SafetensorsHead head = read_safetensors_head(file.bytes(), size, where);
   if (!head.data_is_there) {
     stored.notes.push_back(where + " ends before its data do, of which only the head is needed");
@@ -87,7 +88,7 @@ Stored read_index(std::string_view json, const std::string& path, const std::str
                       "import huggingface");
     }
     const std::size_t before = stored.tensors.size();
-    add_file(FileBytes(beside, kMostOfAPipe), place_of(beside), stored);
+    add_file(FileBytes(beside, kLargestHead, kLargestHead), place_of(beside), stored);
     for (std::size_t i = before; i < stored.tensors.size(); ++i) {
       const std::string& name = stored.tensors[i].name;
       if (!file_of.emplace(name, file).second) {
@@ -113,10 +114,14 @@ Stored read_index(std::string_view json, const std::string& path, const std::str
 
 ImportedModel import_safetensors(const std::string& path, const ModelOptions& options) {
   const std::string where = place_of(path);
-  const FileBytes file(path, kMostOfAPipe);
+  const FileBytes file(path, kLargestHead, kLargestHead);
   Stored stored;
   if (is_safetensors_index(file.bytes())) {
-    stored = read_index(file.bytes(), path, where);
+    if (!file.whole()) {
+      throw Error(Fault::file, where, "is larger than 100 MiB",
+                  "a safetensors file, or the index of several");
+    }
+    stored = read_index(without_byte_order_mark(file.bytes()), path, where);
   } else {
     add_file(file, where, stored);
   }

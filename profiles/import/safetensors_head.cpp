@@ -6,6 +6,7 @@
 #include "profiles/import/safetensors.h"
 #include "profiles/json_reader.h"
 #include "profiles/option_values.h"
+#include "profiles/text_file.h"
 
 namespace breakeven {
 namespace {
@@ -86,8 +87,9 @@ double check_places(std::vector<Place>& places, const std::string& where) {
 }  // namespace
 
 bool is_safetensors_index(std::string_view start) {
-  const std::size_t first = start.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && start[first] == '{' &&
+  const std::string_view text = without_byte_order_mark(start);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' &&
          (start.size() < kLengthBytes || length_of(start) > kLargestHead);
 }
 

@@ -1,5 +1,6 @@
 // Rows `tensor,rows,cols,dtype,grad_ready_us` -> a model profile, with a timing where gradients have times.
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
@@ -84,6 +85,18 @@ class Reader {
     }
   }
 
+  void check_type(const std::string& type) const {
+    const std::vector<std::string> known = {"fp32",    "fp16",    "bf16",     "fp64",   "float32",
+                                            "float16", "float64", "bfloat16", "f32",    "f16",
+                                            "f64",     "float",   "half",     "double", "tf32"};
+    std::string name = type.substr(type.starts_with("torch.") ? std::string_view("torch.").size() : 0);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (!type.empty() && std::find(known.begin(), known.end(), name) == known.end()) {
+      lines_.fail("unknown dtype " + quote(type), one_of(known, name));
+    }
+  }
+
   Row row_of(std::string_view line) {
     const std::vector<std::string> cells = cells_of(line);
     if (cells.size() != columns_.size()) {
@@ -100,6 +113,7 @@ class Reader {
     row.rows = count(cells, "rows");
     row.cols = count(cells, "cols");
     row.dtype = columns_.contains("dtype") ? cells[columns_.at("dtype")] : "";
+    check_type(row.dtype);
     if (timed()) {
       row.ready = time(cells[columns_.at("grad_ready_us")]);
     }

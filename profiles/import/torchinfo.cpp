@@ -133,6 +133,7 @@ ImportedModel import_torchinfo(std::string_view text, const std::string& where, 
   }
   note_flops(table, batch, result.notes);
   if (flops_left_out > 0) {
+    result.model.summary += ", without the FLOPs of layers that are not trained";
     result.notes.push_back(
         "left out: " + significant(flops_left_out) +
         " FLOP a sample of layers without trained parameters: forward takes longer than they tell");

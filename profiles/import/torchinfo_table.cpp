@@ -13,16 +13,19 @@ constexpr std::size_t kMostRows = 200'000;
 constexpr double kMostCounted = 1e15;  // parameters or products: far inside what a double counts exactly
 constexpr const char* kHead = "Layer (type";
 
-/// What stands in front of a name: the tree's lines, in UTF-8 or ASCII. Its length in characters.
+/// What stands in front of a name: the tree's lines, in UTF-8 or ASCII. Its length in characters; 0 for
+/// spaces alone, by which torchsummary only aligns names.
 std::size_t take_tree(std::string_view& text) {
   constexpr std::string_view kMarks[] = {"├", "└", "─", "│", "|", "+", " "};
   std::size_t characters = 0;
+  bool drawn = false;
   while (true) {
     const auto* mark = std::find_if(std::begin(kMarks), std::end(kMarks),
                                     [&](std::string_view known) { return text.starts_with(known); });
     if (mark == std::end(kMarks)) {
-      return characters;
+      return drawn ? characters : 0;
     }
+    drawn = drawn || *mark != " ";
     text.remove_prefix(mark->size());
     ++characters;
   }

@@ -7,6 +7,7 @@
 
 #include "model/error.h"
 #include "profiles/import/trace_text.h"
+#include "profiles/option_values.h"
 
 namespace breakeven {
 namespace {
@@ -63,7 +64,17 @@ std::optional<std::size_t> first_product(value json) {
   return any ? std::optional(product) : std::nullopt;
 }
 
-void read_arguments(value json, TraceEvent::Arguments& args) {
+/// The elements of a message, or an Error: what is there must be a size.
+std::size_t elements_of(value json, const std::string& place) {
+  const auto elements = count_of<std::size_t>(json);
+  if (!elements) {
+    throw Error(Fault::file, place, "\"In msg nelems\" is " + quote(token_of(json)),
+                "a whole number from 0 to 1e15");
+  }
+  return *elements;
+}
+
+void read_arguments(value json, const std::string& place, TraceEvent::Arguments& args) {
   if (json.type().value() != json_type::object) {
     return;
   }
@@ -71,6 +82,8 @@ void read_arguments(value json, TraceEvent::Arguments& args) {
     const std::string_view key = field.unescaped_key().value();
     if (key == "Collective name") {
       args.collective = text_of(field.value());
+    } else if (key == "Process Group Name") {
+      args.group_name = text_of(field.value());
     } else if (key == "dtype") {
       args.dtype = text_of(field.value());
     } else if (key == "shape") {
@@ -78,7 +91,7 @@ void read_arguments(value json, TraceEvent::Arguments& args) {
     } else if (key == "name") {
       args.name = text_of(field.value());
     } else if (key == "In msg nelems") {
-      args.elements = count_of<std::size_t>(field.value());
+      args.elements = elements_of(field.value(), place);
     } else if (key == "Input Dims") {
       args.input_elements = first_product(field.value());
     } else if (key == "Group size") {
@@ -122,7 +135,7 @@ TraceEvent read_event(object json, const std::string& place) {
     } else if (key == "tid") {
       event.thread = token_of(field.value());
     } else if (key == "args") {
-      read_arguments(field.value(), event.args);
+      read_arguments(field.value(), place, event.args);
     }
   }
   return event;

@@ -21,6 +21,7 @@ struct TraceEvent {
 
   struct Arguments {
     std::string_view collective;    ///< PyTorch: "allreduce"
+    std::string_view group_name;    ///< PyTorch: of the process group
     std::string_view dtype, shape;  ///< of a gradient: "Float", "float32"; "[64, 3, 7, 7]"
     std::string_view name;          ///< of the row, in M events
     std::optional<std::size_t> elements, group;

@@ -5,6 +5,7 @@
 
 #include "model/error.h"
 #include "profiles/option_values.h"
+#include "profiles/text_file.h"
 
 namespace breakeven {
 namespace {
@@ -47,8 +48,9 @@ class Window {
     return there;
   }
   void skip_byte_order_mark() {
-    if (peek() == '\xEF' && text_.compare(at_, 3, "\xEF\xBB\xBF") == 0) {
-      at_ += 3;
+    if (peek() == '\xEF') {
+      const std::string_view rest(text_.data() + at_, size_ - at_);
+      at_ += rest.size() - without_byte_order_mark(rest).size();
     }
   }
 

@@ -1,6 +1,7 @@
 // Does a traced run become a model that a query answers from, and does the query say what bounds it?
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "profiles/read.h"
@@ -72,6 +73,42 @@ TEST_F(ImportRun, ARunWithoutExchangeTellsGamma) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("gamma: 1.25"), HasSubstr("--gamma 1.25 ")));
   EXPECT_EQ(invoke({"import", "kineto", path("trace.json"), "--no-sync", path("none.json")}).err,
             "breakeven: error: " + path("none.json") + ": no such file: expected a trace\n");
+}
+
+// What is printed for a shell is a command and nothing else.
+TEST_F(ImportRun, TheQuestionCanBePasted) {
+  const auto question = [](const Result& result) {
+    const std::size_t at = result.err.find("ask: ");
+    return result.err.substr(at, result.err.find('\n', at) - at);
+  };
+  const std::string trace = write("trace.json", kTrace);
+  const std::string model = path("a model.json");
+  EXPECT_EQ(
+      question(invoke({"import", "kineto", trace, "--batch", "8", "-o", model})),
+      "ask: breakeven query --model '" + model +
+          "' --device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth \"32 Gbit/s\" "
+          "--efficiency 100%");
+  const Result unknown = invoke({"import", "kineto", trace, "--device", "a100", "--batch", "8"});
+  EXPECT_THAT(unknown.err, HasSubstr("--device: "));
+  EXPECT_THAT(question(unknown), AllOf(HasSubstr("--device NAME "), Not(HasSubstr("a100"))));
+}
+
+TEST_F(ImportRun, WhatIsRefusedIsSaidInOneLine) {
+  const auto refused = [](const std::vector<std::string>& arguments) {
+    const Result result = invoke(joined({"import"}, arguments));
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  };
+  const std::string trace = write("trace.json", kTrace);
+  std::string silent = kTrace;
+  for (std::size_t at = 0; (at = silent.find("In msg nelems", at)) != std::string::npos;) {
+    silent.replace(at, 13, "Nothing");
+  }
+  EXPECT_THAT(refused({"kineto", write("silent.json", silent)}), HasSubstr("does not say how large"));
+  EXPECT_THAT(refused({"kineto", path("none.json"), "--batch", "0"}), HasSubstr("--batch"));
+  EXPECT_THAT(refused({"horovod", write("h.json", "[")}), HasSubstr("has no ALLREDUCE"));
+  EXPECT_THAT(refused({"backward-log", write("empty", "")}), HasSubstr("is empty: expected a text file"));
 }
 
 TEST_F(ImportRun, ADeviceWithoutAProfileIsSaid) {

@@ -121,7 +121,7 @@ TEST(BackwardLog, TheRestOfTheStepIsGivenOrFollows) {
   EXPECT_EQ(wrong({{"gradient-bytes", "1MB"}}),
             "value --gradient-bytes: is given beside --backward-log: expected one of them");
   EXPECT_EQ(failure([] { (void)tiny(from("no/such.log")); }),
-            "file no/such.log: no such file: expected a profile");
+            "file no/such.log: no such file: expected a log of gradients");
 }
 
 const std::string kGaps = R"("backward": "20 ms", "gaps": ["15 ms", "5 ms"],)";

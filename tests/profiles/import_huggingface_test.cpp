@@ -221,6 +221,31 @@ TEST(ImportHuggingface, TextConfigStandsForTheTextAlone) {
   EXPECT_THAT(model.notes, Contains(StartsWith("the weights are float16;")));
 }
 
+TEST(ImportHuggingface, AHeadThatIsNotThereIsNotTied) {
+  const auto notes = [](const std::string& architecture) {
+    return imported(std::string(kBert) + R"(, "architectures": [")" + architecture + "\"]}").notes;
+  };
+  EXPECT_THAT(notes("BertModel"), Not(Contains(HasSubstr("the head is"))));
+  EXPECT_THAT(notes("BertForMaskedLM"), Contains(StartsWith("the head is the word embedding's tensor")));
+}
+
+TEST(ImportHuggingface, WhatWouldBeAnotherModelIsRefused) {
+  EXPECT_EQ(refusal(kBert + std::string(R"(, "architectures": ["LlamaForCausalLM"]})")),
+            "file config.json: /architectures: \"LlamaForCausalLM\" is no class of the model_type \"bert\": "
+            "expected a class such as the library has for it, whose name begins with \"bert\" in any case");
+  std::string qwen = kQwen3;
+  qwen.replace(qwen.find("Qwen3For"), 8, "Qwen3MoeFor");
+  EXPECT_THAT(refusal(qwen), HasSubstr("\"Qwen3MoeForCausalLM\" is no class of the model_type \"qwen3\""));
+  EXPECT_THAT(refusal(kBert + std::string(R"(, "is_decoder": true, "add_cross_attention": true})")),
+              StartsWith("file config.json: /add_cross_attention: is true"));
+  EXPECT_EQ(parameters(kBert + std::string(R"(, "add_cross_attention": false})")),
+            parameters(kBert + std::string("}")));
+  std::string original = kBert + std::string("}");
+  original.erase(original.find("\"model_type\""), std::string_view("\"model_type\": \"bert\", ").size());
+  EXPECT_THAT(refusal(original),
+              HasSubstr("\"model_type\" is missing: expected \"model_type\": \"bert\" added"));
+}
+
 TEST(ImportHuggingface, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(
       refusal(R"({"model_type": "qwen4"})"),

@@ -161,6 +161,45 @@ TEST(ImportKineto, FlagsAndCountersAreNoGradients) {
             1U);
 }
 
+TEST(ImportKineto, OtherProcessGroupsAreNoGradients) {
+  // Layers split over two workers sum their activations while all eight sum gradients.
+  std::string tensor_parallel = all_reduce(420, 20, 5000);
+  tensor_parallel.insert(tensor_parallel.find("\"Group size\""), R"("Process Group Name": "tp", )");
+  std::string gradients = all_reduce(450, 100, 8000);
+  gradients.replace(gradients.find("\"Group size\": 2"), 15, "\"Group size\": 8");
+  const KinetoFindings findings =
+      found(list(step() + std::vector{kernel(410, 10), tensor_parallel, gradients}));
+  ASSERT_EQ(findings.step.buckets.size(), 1U);
+  EXPECT_EQ(findings.step.buckets[0].elements, 8000U);
+  EXPECT_EQ(findings.workers, 8U);
+  EXPECT_NEAR(rate_of(findings)->base(), 2 * 7 / 8.0 * 32000 / 100e-6, 1) << "of the same group";
+  EXPECT_THAT(lines_of(findings),
+              testing::Contains(HasSubstr(
+                  "left out: 1 all-reduce of 20 kB in another process group, \"tp\", of 2 workers")));
+}
+
+TEST(ImportKineto, WhatATraceCannotTellIsSaid) {
+  const auto lines = [](const std::vector<std::string>& events) { return lines_of(found(list(events))); };
+  const auto none = lines(step() + std::vector{kernel(410, 0), all_reduce(450, 0, 1000)});
+  EXPECT_THAT(none, testing::Contains(HasSubstr("overlap: not known")));
+  EXPECT_THAT(none, testing::Not(testing::Contains(HasSubstr("nan"))));
+  EXPECT_THAT(lines(step() + std::vector{event("user_annotation", "gloo:all_reduce", 520, 300)}),
+              testing::AllOf(testing::Contains(HasSubstr("no kernels in the trace")),
+                             testing::Not(testing::Contains(HasSubstr("compute kernels run")))));
+  KinetoFindings slower = found(list(step() + std::vector{kernel(410, 10), all_reduce(450, 100, 1000)}));
+  slower.gamma = 0.5;
+  EXPECT_THAT(lines_of(slower), testing::Contains(HasSubstr("gamma is taken as 1")));
+}
+
+TEST(ImportKineto, ASizeThatIsNoneIsRefused) {
+  for (const char* size : {"-5", "1e18", "1.5"}) {
+    std::string reduce = all_reduce(450, 100, 777);
+    reduce.replace(reduce.find("777"), 3, size);
+    EXPECT_EQ(refused(list({reduce})), "file t.json: event 1: \"In msg nelems\" is \"" + std::string(size) +
+                                           "\": expected a whole number from 0 to 1e15");
+  }
+}
+
 TEST(ImportKineto, WithoutMarksAutogradTellsWhereBackwardIs) {
   const KinetoFindings findings = found(
       list({event("user_annotation", "DistributedDataParallel.forward", 100, 300),

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 
 #include "profiles/import/onnx.h"
@@ -86,6 +87,14 @@ TEST(ImportOnnx, DimensionsMayBePacked) {
   const std::string packed = bytes(5, bytes(1, varint(300) + varint(2)) + number(2, kFloat) + bytes(8, "w")) +
                              node("MatMul", {"x", "w"});
   EXPECT_THAT(read_onnx(model(packed), "net.onnx").tensors.at(0).dims, ElementsAre(300, 2));
+}
+
+TEST(ImportOnnx, WhatIsLargerThanAProtocolBufferIsRefused) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("net.onnx", model(graph()));
+  std::filesystem::resize_file(path, 10'000'000'000);
+  EXPECT_THAT(failure([&] { (void)import_onnx(path, {}); }),
+              StartsWith("file " + path + ": is larger than 2 GiB: expected an ONNX model"));
 }
 
 TEST(ImportOnnx, BrokenFilesAreRefused) {

@@ -89,6 +89,18 @@ TEST(ImportHorovod, TwoStepsTellForward) {
   EXPECT_NEAR(run.profile.timings[0].forward.base(), (3000 - 1202) * 1e-6, 1e-12);
 }
 
+TEST(ImportHorovod, GradientsMayBeOfSixteenBits) {
+  const ImportedRun run = horovod(
+      "[" + row(1, "b") + row(2, "a") + row(3, "scale") + turn(1, 1000, 2000, 3000, "[1000]", "float16") +
+      turn(2, 1500, 2000, 3000, "[1000]", "float16") + turn(3, 1200, 2000, 3000, "[1]"));
+  EXPECT_EQ(run.profile.workload.elements(), 2000U);
+  EXPECT_EQ(run.element, Element::f16);
+  EXPECT_EQ(run.profile.timings.at(0).precision, Precision::fp16);
+  EXPECT_NEAR(run.rate->base(), 4000 / 1000e-6, 1);
+  EXPECT_THAT(run.notes, Contains("1 tensor of another type than fp16 left out"));
+  EXPECT_THAT(run.notes, Contains(HasSubstr("2 tensors of 4 kB in fp16")));
+}
+
 TEST(ImportHorovod, WhatMakesNoSenseIsRefused) {
   const auto refused = [](const std::string& text) { return failure([&] { (void)horovod(text); }); };
   EXPECT_THAT(refused("[]"), HasSubstr("file t.json: has no ALLREDUCE"));
@@ -198,6 +210,33 @@ TEST(ImportPytorchEt, EachCollectiveCountsOnceOfItsThreeNodes) {
   expect_reads_back(run.profile);
 }
 
+TEST(ImportPytorchEt, GradientsMayBeOfSixteenBits) {
+  std::string json =
+      R"({"nodes": [)" + comms("allreduce", 1000, "BFloat16") + "," + comms("allreduce", 5) + "]}";
+  for (std::size_t at = 0; (at = json.find("\"value\": 2}", at)) != std::string::npos;) {
+    json.replace(at, 11, "\"value\": 0}");
+  }
+  const ImportedRun run = import_pytorch_et(json, "t.json", {});
+  EXPECT_EQ(run.profile.workload.elements(), 1000U);
+  EXPECT_EQ(run.element, Element::bf16);
+  EXPECT_THAT(run.notes, Contains("1 all-reduce of 2 kB in bf16, each counted once of its three nodes"));
+  EXPECT_THAT(run.notes, Contains("1 other collective left out"));
+}
+
+TEST(ImportedJson, MayBeginWithAByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(import_pytorch_et(mark + R"({"nodes": [)" + comms("allreduce", 1000) + "]}", "t.json", {})
+                .profile.workload.elements(),
+            1000U);
+  EXPECT_EQ(chakra(mark + R"({"workload_graph": [{"Id": 2, "Name": "r", "NodeType": 7, "comm_type": 0,
+      "comm_size": 8000}]})")
+                .profile.workload.elements(),
+            2000U);
+  EXPECT_EQ(
+      horovod(mark + "[" + row(1, "a") + turn(1, 1000, 2000, 3000, "[1000]")).profile.workload.elements(),
+      1000U);
+}
+
 TEST(ImportPytorchEt, OlderSchemasAndOtherFilesAreRefused) {
   const auto refused = [](const std::string& json) {
     return failure([&] { (void)import_pytorch_et(json, "t.json", {}); });
@@ -210,6 +249,15 @@ TEST(ImportPytorchEt, OlderSchemasAndOtherFilesAreRefused) {
 }
 
 // --- A log of gaps
+
+TEST(ImportBackwardLog, BytesThatAreNoWholeElementsAreSaid) {
+  const auto notes = [](const std::string& bytes) {
+    return import_backward_log(read_backward_log("gap_us,bytes\n100," + bytes + "\n300,8000\n", "b.log"), {})
+        .notes;
+  };
+  EXPECT_THAT(notes("401"), Contains(HasSubstr("1 gradient not of a whole number of fp32 elements")));
+  EXPECT_THAT(notes("400"), testing::Not(Contains(HasSubstr("rounded"))));
+}
 
 TEST(ImportBackwardLog, GapsBecomeTimes) {
   RunOptions options;

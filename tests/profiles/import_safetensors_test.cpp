@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "profiles/import/file_bytes.h"
 #include "profiles/import/models.h"
 #include "profiles/import/safetensors.h"
 #include "tests/profiles/helpers.h"
@@ -115,6 +116,16 @@ TEST_F(ImportSafetensors, NothingButTheHeadIsRead) {
               Contains(HasSubstr("ends before its data do, of which only the head is needed")));
 }
 
+TEST_F(ImportSafetensors, AFileLargerThanTheAddressSpaceIsRead) {
+  const std::string head = stored("{" + tensor("w", "F32", "50000, 50000", "0, 10000000000") + "}");
+  const std::string path = directory_.file("model.safetensors", head);
+  std::filesystem::resize_file(path, 10'000'000'000 + head.size());
+  const FileBytes file(path, 1 << 20, 1 << 20);  // what is mapped is bounded
+  EXPECT_EQ(file.bytes().size(), std::size_t{1} << 20);
+  EXPECT_EQ(file.size(), 10'000'000'000 + head.size());
+  EXPECT_FALSE(file.whole());
+}
+
 TEST_F(ImportSafetensors, AnIndexIsReadWithItsFiles) {
   (void)directory_.file("m-1.safetensors", stored("{" + tensor("a.w", "F32", "2, 2", "0, 16") + "}", 16));
   (void)directory_.file("m-2.safetensors", stored("{" + tensor("b.w", "F32", "3", "0, 12") + "}", 12));
@@ -126,6 +137,9 @@ TEST_F(ImportSafetensors, AnIndexIsReadWithItsFiles) {
   };
   const std::string good = R"("b.w": "m-2.safetensors", "a.w": "m-1.safetensors")";
   EXPECT_THAT(names(index(good)), ElementsAre("b.w", "a.w"));
+  EXPECT_THAT(names(import_safetensors(
+                  directory_.file("marked.json", "\xEF\xBB\xBF{\"weight_map\": {" + good + "}}"), {})),
+              ElementsAre("b.w", "a.w"));
   EXPECT_THAT(index(good).notes, Contains("the index's 2 files were read for shapes"));
   EXPECT_THAT(index(good, "30").notes, Contains("the index states 30 bytes, its files hold 28"));
   const auto refused = [&](const std::string& map) { return failure([&] { (void)index(map); }); };

@@ -67,6 +67,10 @@ TEST(ImportTensorCsv, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(
       refusal("tensor,rows\n"),
       "file net.csv: line 1: the column cols is missing: expected tensor,rows,cols,dtype,grad_ready_us");
+  EXPECT_THAT(refusal("tensor,rows,cols,dtype\na,1,1,q8\n"),
+              StartsWith("file net.csv: line 2: unknown dtype \"q8\": expected one of fp32, "));
+  EXPECT_EQ(refusal("tensor,rows,cols,dtype\na,1,1,torch.bfloat16\nb,1,1,\nc,1,1,Float32\n"),
+            "nothing was thrown");
   EXPECT_THAT(refusal("tensor,rows,cols,rows\n"), HasSubstr("the column rows is there twice"));
   EXPECT_THAT(refusal("tensor,rows,cols\n"), HasSubstr("line 1: there are no rows"));
   EXPECT_THAT(refusal("tensor,rows,cols\na,1\n"),

@@ -48,6 +48,25 @@ std::vector<std::string> names(const ImportedModel& imported) {
   return names;
 }
 
+// torchsummary aligns names at their right: its spaces are no tree.
+TEST(ImportTorchinfo, SpacesAloneAreNoDepth) {
+  const std::string rows =
+      "            Conv2d-1           [-1, 64, 112, 112]           9,408\n"
+      "       BatchNorm2d-2           [-1, 64, 112, 112]             128\n"
+      "            Linear-3                 [-1, 1000]       2,049,000\n";
+  const auto summary = [&](const std::string& total) {
+    return table("        Layer (type)               Output Shape         Param #", rows,
+                 "Total params: " + total + "\nTrainable params: " + total + "\nNon-trainable params: 0\n");
+  };
+  EXPECT_EQ(imported(summary("2,058,536")).model.workload.elements(), 2'058'536U);
+  EXPECT_THAT(refusal(summary("2,058,537")), HasSubstr("the layers have 2058536 trainable parameters"));
+}
+
+TEST(ImportTorchinfo, TheProfileSaysWhichFlopsItLacks) {
+  EXPECT_THAT(imported(table(kColumns, kRows, kTotals)).model.summary,
+              HasSubstr("without the FLOPs of layers that are not trained"));
+}
+
 TEST(ImportTorchinfo, LeavesAreTensorsAndFlopsAreOfASample) {
   const ImportedModel model = imported(table(kColumns, kRows, kTotals));
   const Workload& workload = model.model.workload;

@@ -138,6 +138,9 @@ TEST(OptionValue, ANameThatIsUnknownIsABadValueOfItsOption) {
 TEST(OptionValue, AMessageIsOneLineWhateverIsTyped) {
   EXPECT_EQ(refused("model", "a\nb\x1b[2J").substr(0, 43), "value --model: unknown model \"a?b?[2J\": exp");
   EXPECT_EQ(quote(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
+  EXPECT_EQ(quote("\xff\xfeM\xc3\xbcller\xe2\x82"), "\"??M\xc3\xbcller??\"")
+      << "what is no UTF-8 is not printed";
+  EXPECT_EQ(quote(std::string(59, 'x') + "\xc3\xbc"), "\"" + std::string(59, 'x') + "...\"");
 }
 
 TEST(OptionTable, EveryNumericOptionHasARuleAndEveryRuleAnOption) {
