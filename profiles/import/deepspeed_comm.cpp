@@ -87,6 +87,13 @@ class Cookbook {
     const auto found = std::find_if(tokens.begin(), tokens.end(),
                                     [](std::string_view token) { return !description(token).first.empty(); });
     if (found == tokens.end()) {
+      const auto numbers = std::count_if(tokens.begin(), tokens.end(), [](std::string_view token) {
+        return read_printed(token).has_value();
+      });
+      if (!tokens.empty() && read_printed(tokens[0]) && numbers >= 4) {  // a size, a duration, two bandwidths
+        lines_.fail("the row does not say how many elements of how many bytes",
+                    "a description such as 1048576x4");
+      }
       return;
     }
     const auto [elements, bytes] = description(*found);

@@ -23,11 +23,30 @@ std::string words(Exchange exchange) {
 }
 
 std::string percent(double share) {
-  return significant(share * 100, 2) + " %";
+  constexpr double kLeast = 1e-4;  // below are the digits that were printed
+  return share < kLeast ? "less than 0.01 %" : significant(share * 100, 2) + " %";
 }
 
-std::string line_text(const AlphaBeta& line) {
-  return line.beta.base() > 0 ? to_string(line.alpha) + " + size / " + bytes_per_second(1 / line.beta.base())
+/// In one unit, so that lines can be compared.
+std::string rate_text(BytesPerSecond rate) {
+  return significant(rate.base() / 1e9, 3) + " GB/s";
+}
+
+/// Benchmarks say an all-gather's and an all-to-all's sizes in several ways; here a size is one worker's.
+std::string_view size_words(Exchange exchange) {
+  switch (exchange) {
+    case Exchange::all_gather:
+      return "what one rank contributes";
+    case Exchange::all_to_all:
+      return "what one rank sends";
+    default:
+      return "size";
+  }
+}
+
+std::string line_text(const AlphaBeta& line, Exchange exchange) {
+  return line.beta.base() > 0 ? to_string(line.alpha) + " + " + std::string(size_words(exchange)) + " / " +
+                                    rate_text(BytesPerSecond::of(1 / line.beta.base()))
                               : to_string(line.alpha);
 }
 
@@ -90,11 +109,27 @@ class Measured {
     return workers;
   }
 
+  /// What rank lines say was measured; a group inside one node goes with any larger node.
+  void refuse_other_spread(const CollectiveTime& row, std::size_t workers) const {
+    const std::string given = std::to_string(*options_.per_node);
+    if (row.uneven) {
+      throw Error(Fault::value, "--ranks-per-node",
+                  given + ", but the ranks of the file are spread unevenly over its hosts", "no such option");
+    }
+    const bool fits = row.per_node == workers && *options_.per_node > workers;
+    if (row.per_node > 0 && row.per_node != *options_.per_node && !fits) {
+      throw Error(Fault::value, "--ranks-per-node",
+                  given + ", but the file says " + std::to_string(row.per_node) + " on a host",
+                  std::to_string(row.per_node) + ", or no such option");
+    }
+  }
+
   /// The workers of a node; 0: not known. A group that fits into one node goes with any larger node.
   [[nodiscard]] std::size_t spread() const {
     if (options_.per_node) {
       for (const CollectiveTime& row : log_.rows) {
         const std::size_t workers = workers_of(row);
+        refuse_other_spread(row, workers);
         if (workers > *options_.per_node && workers % *options_.per_node != 0) {
           throw Error(
               Fault::value, "--ranks-per-node",
@@ -178,7 +213,7 @@ class Measured {
       note(of + what + ": misses a size left out by " + percent(errors.median) + " (median), " +
            percent(errors.largest) + " at most");
     };
-    tell("alpha-beta fit " + line_text(fit_alpha_beta(points)),
+    tell("alpha-beta fit " + line_text(fit_alpha_beta(points), one.exchange),
          held_out(points, [](const Points& others) -> Prophet {
            const AlphaBeta line = fit_alpha_beta(others);
            return [line](Bytes payload) { return line.at(payload); };
@@ -201,7 +236,7 @@ class Measured {
       std::string text = std::to_string(best.size()) + " lines";
       for (const Segment& segment : best) {
         text += (&segment == &best.front() ? " " : ", from " + to_string(segment.from) + " ") +
-                line_text(segment.line);
+                line_text(segment.line, one.exchange);
       }
       tell(text, least);
     }
@@ -242,8 +277,7 @@ class Measured {
     profile.has_inside = inside;
     profile.sources[key + "bandwidth"] =
         fit + significant(passes, 4) + " passes of a ring take " + to_string(1_MiB * line.beta) + " a MiB";
-    std::string told =
-        (inside ? "inside a node " : "across the network ") + bytes_per_second(level.bandwidth.base());
+    std::string told = (inside ? "inside a node " : "across the network ") + rate_text(level.bandwidth);
     if (tells_alpha(line, one.points)) {
       level.latency = rounded(line.alpha / steps, 4);
       profile.sources[key + "latency"] =
@@ -255,7 +289,10 @@ class Measured {
     }
     note("other groups and exchanges by a ring's rule: " + told);
     if (!inside && per_node == 0) {
-      note("how the ranks were spread over nodes is not known: expected --ranks-per-node G");
+      const bool uneven = std::any_of(log_.rows.begin(), log_.rows.end(),
+                                      [](const CollectiveTime& row) { return row.uneven; });
+      note(uneven ? "the ranks were spread unevenly over hosts: taken for one on each"
+                  : "how the ranks were spread over nodes is not known: expected --ranks-per-node G");
     }
   }
 
@@ -266,7 +303,7 @@ class Measured {
     }
     profile.fabric.across = {"measured", four_digits(link.bandwidth),
                              rounded(link.latency.value_or(Seconds{}), 4), 1};
-    note("what a node sends: " + bytes_per_second(profile.fabric.across.bandwidth.base()) +
+    note("what a node sends: " + rate_text(profile.fabric.across.bandwidth) +
          ", all of which collectives are assumed to reach: they reach less, --efficiency says how much");
     if (!link.latency) {
       note("latency not known: a query assumes that of 10 Gbit/s Ethernet where --latency does not say");

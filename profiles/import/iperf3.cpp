@@ -25,6 +25,24 @@ double received(const Json& end, bool udp) {
   return sum.at("bits_per_second", "what was sent").number() * (1 - lost / 100);
 }
 
+/// A test that was told how fast to send does not tell what the link can do.
+std::optional<double> asked_rate(const Json& start, const Json& test) {
+  for (const Json* from : {&test, &start}) {
+    const auto rate = from->find("target_bitrate");
+    if (rate && rate->number() > 0) {
+      return rate->number();
+    }
+  }
+  return {};
+}
+
+/// Percent, of UDP only.
+double lost(const Json& end) {
+  const auto sum = end.find("sum");
+  const auto share = sum ? sum->find("lost_percent") : std::nullopt;
+  return share ? share->number() : 0;
+}
+
 /// The least round trip that a sender saw: the mean holds the queue that the test itself fills.
 std::optional<Seconds> round_trip(const Json& end) {
   std::optional<Seconds> least;
@@ -102,6 +120,14 @@ NetworkLog read_iperf3(std::string_view text, const std::string& where) {
   }
   if (const auto both = test.find("bidir"); both && both->number() != 0) {
     log.notes.emplace_back("the other direction was busy too");
+  }
+  if (const auto asked = asked_rate(start, test)) {
+    log.notes.push_back("warning: the test was held to " + significant(*asked / 1e9, 3) +
+                        " Gbit/s a stream: the link may carry more");
+  }
+  if (const double share = protocol == "UDP" ? lost(end) : 0; share > 0) {
+    log.notes.push_back("warning: " + significant(share, 3) +
+                        " % of what was sent was lost: what arrived counts");
   }
   if (is_loopback(start)) {
     log.notes.emplace_back("both ends are this one machine: no network was measured");

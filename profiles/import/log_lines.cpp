@@ -128,8 +128,24 @@ Tokens LogLines::row() const {
   return {};
 }
 
+/// Numbers below a header whose first is no size: "2048x 6", "-8 6".
+bool LogLines::spoils_size(std::size_t columns) const {
+  constexpr std::string_view kDigits = "0123456789";
+  if (tokens_.size() < std::max<std::size_t>(columns, 2) || is_count(tokens_[0])) {
+    return false;
+  }
+  const std::size_t sign = tokens_[0].starts_with('-') ? 1 : 0;
+  return tokens_[0].find_first_of(kDigits) == sign &&
+         std::all_of(tokens_.begin() + 1,
+                     tokens_.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(columns, 2)),
+                     is_number);
+}
+
 Tokens LogLines::row(std::size_t columns) const {
   Tokens found = row();
+  if (found.empty() && spoils_size(columns)) {
+    fail("cannot use " + quote(tokens_[0]) + " as a size", "a whole number of bytes or elements");
+  }
   if (!found.empty() && found.size() < columns) {
     fail("the row is cut short: " + std::to_string(found.size()) +
              (found.size() == 1 ? " column" : " columns"),

@@ -42,13 +42,15 @@ class LogLines {
   /// This line from its first number on, where that is a size behind a few words at most, such as the "0:" of
   /// srun --label; else empty.
   [[nodiscard]] Tokens row() const;
-  /// The same, refused where it has fewer than `columns`.
+  /// The same, refused where it has fewer than `columns`, or where its size is none.
   [[nodiscard]] Tokens row(std::size_t columns) const;
   [[nodiscard]] std::size_t count(std::string_view token) const;
   /// Above 0, in units of `unit`.
   [[nodiscard]] Seconds time(std::string_view token, double unit = 1e-6) const;
 
  private:
+  [[nodiscard]] bool spoils_size(std::size_t columns) const;
+
   std::string_view rest_, wrapped_;  ///< of the file; of a line of it that holds several, as JSON does
   std::string where_, line_;
   Tokens tokens_;

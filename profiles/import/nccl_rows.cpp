@@ -38,6 +38,14 @@ struct Range {
   [[nodiscard]] bool holds(std::size_t n) const {
     return static_cast<double>(n) >= low && static_cast<double>(n) <= high;
   }
+  [[nodiscard]] std::string text() const {
+    const double least = std::max(std::ceil(low), 2.0);
+    if (std::isinf(high)) {
+      return significant(least, 6) + " or more";
+    }
+    return least > high ? "no whole number"
+                        : significant(least, 6) + " to " + significant(std::floor(high), 6);
+  }
   /// The one whole number inside, where there is one that can be told.
   [[nodiscard]] std::optional<std::size_t> only() const {
     const double least = std::ceil(low);
@@ -64,6 +72,11 @@ void narrow(Range& range, const NcclRow& row, const NcclTimes& times, Exchange e
       range.low, workers_of(times.bus_bandwidth.value - times.bus_bandwidth.rounding, least_time) - kSlack);
   range.high = std::min(
       range.high, workers_of(times.bus_bandwidth.value + times.bus_bandwidth.rounding, most_time) + kSlack);
+}
+
+bool less_than_all(const NcclTimes& times) {
+  return times.bus_bandwidth.value + times.bus_bandwidth.rounding <
+         times.algorithm_bandwidth.value - times.algorithm_bandwidth.rounding;
 }
 
 /// A row's own arithmetic: size / time = algorithm bandwidth. Newer versions print microseconds, those of
@@ -103,19 +116,24 @@ class Reading {
     if (rows.empty()) {
       return;
     }
+    refuse_less_than_all(rows, *collective);
     const auto [workers, from] = workers_of(table, rows, *collective);
     std::size_t below_a_byte = 0;
+    std::size_t milliseconds = 0;
     for (const NcclRow* row : rows) {
       const NcclTimes& times = times_of(*row, *collective);
       CollectiveTime time;
       time.exchange = collective->exchange;
       time.workers = workers;
-      time.per_node = given_ ? 0 : table.per_node;
+      time.per_node = spread_counts(table) ? table.per_node : 0;
+      time.uneven = spread_counts(table) && table.uneven;
       time.payload = Bytes::of(static_cast<double>(row->size));
       if (collective->exchange == Exchange::all_gather && workers > 0) {
         time.payload = time.payload / static_cast<double>(workers);  // printed is what all contribute
       }
-      time.time = Seconds::of(microseconds(*row, times) * 1e-6);
+      const double taken = microseconds(*row, times);
+      milliseconds += taken > times.time.value ? 1 : 0;
+      time.time = Seconds::of(taken * 1e-6);
       time.line = row->line;
       if (time.payload < 1_B) {
         ++below_a_byte;
@@ -124,6 +142,10 @@ class Reading {
       log.rows.push_back(time);
     }
     tell(table, *collective, rows, workers, from);
+    tell_wrong(table, rows);
+    if (milliseconds > 0) {
+      note("times are milliseconds, as size / algbw says");
+    }
     if (below_a_byte > 0) {
       note(count_of(below_a_byte, "row") + " of less than a byte a worker dropped");
     }
@@ -154,10 +176,12 @@ class Reading {
            "all_gather_perf");
       return nullptr;
     }
-    const NcclTimes& times = largest.in_place ? *largest.in_place : *largest.out_of_place;
-    const bool less = times.bus_bandwidth.value + times.bus_bandwidth.rounding <
-                      times.algorithm_bandwidth.value - times.algorithm_bandwidth.rounding;
-    return &kCollectives[less ? 2 : 0];
+    return &kCollectives[less_than_all(largest.in_place ? *largest.in_place : *largest.out_of_place) ? 2 : 0];
+  }
+
+  /// Rank lines of another number of ranks than --ranks say nothing of where those were.
+  [[nodiscard]] bool spread_counts(const NcclTable& table) const {
+    return !given_ || *given_ == table.workers;
   }
 
   /// Frameworks reduce gradients in place; an all-to-all cannot.
@@ -168,15 +192,19 @@ class Reading {
     return in_place(row, collective) ? *row.in_place : *row.out_of_place;
   }
 
-  /// One type and one operation, float and sum where they are there; no empty messages.
+  /// One type and one operation, those of gradients where they are there; no empty messages.
   std::vector<const NcclRow*> wanted(const NcclTable& table) {
-    const auto pick = [&](std::string NcclRow::*member, std::string_view preferred) {
-      const auto found = std::find_if(table.rows.begin(), table.rows.end(),
-                                      [&](const NcclRow& row) { return row.*member == preferred; });
-      return found == table.rows.end() ? table.rows.front().*member : std::string(preferred);
+    const auto pick = [&](std::string NcclRow::*member, std::initializer_list<const char*> preferred) {
+      for (const char* value : preferred) {
+        if (std::any_of(table.rows.begin(), table.rows.end(),
+                        [&](const NcclRow& row) { return row.*member == value; })) {
+          return std::string(value);
+        }
+      }
+      return table.rows.front().*member;
     };
-    const std::string type = pick(&NcclRow::type, "float");
-    const std::string operation = pick(&NcclRow::operation, "sum");
+    const std::string type = pick(&NcclRow::type, {"float", "bfloat16", "half"});
+    const std::string operation = pick(&NcclRow::operation, {"sum"});
     std::vector<const NcclRow*> rows;
     std::size_t empty = 0;
     std::size_t others = 0;
@@ -199,6 +227,23 @@ class Reading {
     return rows;
   }
 
+  /// What reaches every worker passes at least once, so that no all-reduce's bus bandwidth is the lower one.
+  static void refuse_less_than_all(const std::vector<const NcclRow*>& rows, const Collective& collective) {
+    if (collective.exchange != Exchange::all_reduce) {
+      return;
+    }
+    for (const NcclRow* row : rows) {
+      const NcclTimes& times = times_of(*row, collective);
+      const bool one_worker = times.bus_bandwidth.value == 0;
+      if (!one_worker && less_than_all(times)) {
+        throw Error(Fault::file, row->place,
+                    "busbw " + exact(times.bus_bandwidth.value) + " is below algbw " +
+                        exact(times.algorithm_bandwidth.value) + ", which no all-reduce's is",
+                    "rows of an all-reduce, or the name of their program above them");
+      }
+    }
+  }
+
   std::pair<std::size_t, std::string> workers_of(const NcclTable& table,
                                                  const std::vector<const NcclRow*>& rows,
                                                  const Collective& collective) const {
@@ -211,13 +256,12 @@ class Reading {
       narrow(range, *row, times, collective.exchange);
     }
     const std::optional<std::size_t> inferred = range.only();
-    const std::string printed = inferred ? std::to_string(*inferred) : "another number";
+    const std::string printed = inferred ? std::to_string(*inferred) : range.text();
     const auto check = [&](std::size_t workers, Fault fault, const std::string& place,
                            const std::string& source) {
       // Times that were averaged differently than bandwidths leave no number at all: then nothing is known.
       if (range.low <= range.high && !range.holds(workers)) {
-        throw Error(fault, place, source + ", but busbw / algbw is that of " + printed,
-                    inferred ? "--ranks " + printed : "--ranks N, as many as one collective had");
+        throw Error(fault, place, source + ", but busbw / algbw is that of " + printed, "--ranks " + printed);
       }
     };
     if (given_) {
@@ -239,11 +283,30 @@ class Reading {
     std::string text(collective.words);
     text += workers == 0 ? " among a number of ranks that the file does not say"
                          : " among " + std::to_string(workers) + " ranks (" + from + ")";
-    if (workers > 0 && !given_ && table.per_node > 0) {
+    if (workers > 0 && spread_counts(table) && table.per_node > 0) {
       text += ", " + std::to_string(table.per_node) + " on a host";
     }
+    if (workers > 0 && spread_counts(table) && table.uneven) {
+      text += ", more on one host than on another";
+    }
+    const auto placed = static_cast<std::size_t>(std::count_if(
+        rows.begin(), rows.end(), [&](const NcclRow* row) { return in_place(*row, collective); }));
+    const std::string places = placed == rows.size() ? "in place"
+                               : placed == 0         ? "out of place"
+                                                     : std::to_string(placed) + " in place, " +
+                                                   std::to_string(rows.size() - placed) + " out of place";
     note(text + ": " + count_of(rows.size(), "row") + " of " + rows.front()->type + ", " + size(*least) +
-         " to " + size(*most) + (in_place(*rows.front(), collective) ? ", in place" : ", out of place"));
+         " to " + size(*most) + ", " + places);
+  }
+
+  void tell_wrong(const NcclTable& table, const std::vector<const NcclRow*>& rows) {
+    const auto wrong = static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const NcclRow* row) { return row->wrong; }));
+    if (wrong > 0 || table.failed) {
+      note("warning: the run computed wrong results" +
+           (wrong > 0 ? " in " + count_of(wrong, "row") : std::string()) +
+           ": its times may not be those of a working network");
+    }
   }
 
   std::string where_;

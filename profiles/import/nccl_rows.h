@@ -20,6 +20,7 @@ struct NcclRow {
   std::string type, operation;  ///< "float", "sum"
   std::size_t size = 0;         ///< as printed, in bytes
   std::optional<NcclTimes> out_of_place, in_place;
+  bool wrong = false;  ///< its results were checked and wrong
   std::size_t line = 0;
   std::string place;  ///< for errors
 };
@@ -28,6 +29,8 @@ struct NcclTable {
   std::string collective;  ///< "all_reduce"; empty: the file does not say
   std::size_t workers = 0, per_node = 0;
   std::string workers_from;  ///< "16 rank lines"
+  bool uneven = false;       ///< hosts have different numbers of ranks
+  bool failed = false;       ///< the run says that results were wrong
   std::vector<NcclRow> rows;
 };
 

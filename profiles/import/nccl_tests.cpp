@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 15> kTypes = {"int8",     "uint8",    "in
 struct Columns {
   struct Half {
     std::size_t time = 0, algorithm = 0, bus = 0;
+    std::size_t wrong = 0;  ///< 0: does not say
   };
   std::size_t type = 0, operation = 0;  ///< operation 0: has none
   std::vector<Half> halves;             ///< out of place, in place
@@ -67,7 +68,9 @@ class Text {
       finish();
       collective_ = std::exchange(next_collective_, {});
     }
-    take_names(tokens);
+    table_.failed = table_.failed || (has(tokens, "bounds") && has(tokens, "FAILED"));
+    take_program(tokens);
+    take_name(tokens);
     if (has(tokens, "Rank") && has(tokens, "Pid")) {
       take_rank(tokens);
     } else if (has(tokens, "algbw") && has(tokens, "busbw")) {
@@ -76,28 +79,32 @@ class Text {
   }
 
   /// The place of the size in a row, behind the prefixes that launchers put in front.
-  static std::optional<std::size_t> row_begin(const Tokens& tokens) {
+  [[nodiscard]] std::optional<std::size_t> row_begin(const Tokens& tokens) const {
     constexpr std::size_t kMostPrefixes = 4;
     for (std::size_t i = 0; i < kMostPrefixes && i + 2 < tokens.size(); ++i) {
-      if (is_count(tokens[i]) && is_count(tokens[i + 1]) &&
-          std::find(kTypes.begin(), kTypes.end(), tokens[i + 2]) != kTypes.end()) {
+      const Tokens rest(tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.end());
+      const bool known = std::find(kTypes.begin(), kTypes.end(), rest[2]) != kTypes.end();
+      if (is_count(rest[1]) && ((known && is_count(rest[0])) || fills_columns(rest))) {
         return i;
       }
     }
     return std::nullopt;
   }
+  /// A row whatever its size and type are: those may be new, or wrong.
+  [[nodiscard]] bool fills_columns(const Tokens& tokens) const {
+    const auto time_or_none = [&](const Columns::Half& half) {
+      return tokens[half.time] == "N/A" ||
+             (read_printed(tokens[half.time]) && read_printed(tokens[half.algorithm]) &&
+              read_printed(tokens[half.bus]));
+    };
+    return columns_ && tokens.size() >= columns_->least() && read_printed(tokens[0]) &&
+           !read_printed(tokens[columns_->type]) &&
+           std::all_of(columns_->halves.begin(), columns_->halves.end(), time_or_none);
+  }
 
-  /// "./build/all_reduce_perf -b 8", "Collective test starting: all_reduce_perf_mpi", versions.
-  void take_names(const Tokens& tokens) {
-    constexpr std::string_view kPerf = "_perf";
+  /// "# nccl-tests version 2.18.0"
+  void take_program(const Tokens& tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const std::size_t end = tokens[i].find(kPerf);
-      const bool concluded = i > 0 && tokens[i - 1] == "concluded:";
-      if (end != std::string_view::npos && end > 0 && !concluded) {
-        const std::size_t slash = tokens[i].rfind('/', end);
-        next_collective_ = tokens[i].substr(slash == std::string_view::npos ? 0 : slash + 1,
-                                            end - (slash == std::string_view::npos ? 0 : slash + 1));
-      }
       if ((tokens[i] == "nccl-tests" || tokens[i] == "rccl-tests") && i + 2 < tokens.size() &&
           tokens[i + 1] == "version") {
         program_ = std::string(tokens[i]) + " " + std::string(tokens[i + 2]);
@@ -106,6 +113,40 @@ class Text {
         program_ = "rccl-tests";
       }
     }
+  }
+
+  /// "./build/all_reduce_perf -b 8", "# Collective test starting: all_reduce_perf_mpi", "## all_gather_perf":
+  /// a name belongs to the rows below. Prose tells only above the first row: later it may be about any table.
+  void take_name(const Tokens& tokens) {
+    constexpr std::string_view kPerf = "_perf";
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const std::string_view token = tokens[i];
+      const std::size_t end = token.find(kPerf);
+      const bool concluded = i > 0 && tokens[i - 1] == "concluded:";
+      if (end == std::string_view::npos || concluded) {
+        continue;
+      }
+      const std::size_t before = token.find_last_not_of("abcdefghijklmnopqrstuvwxyz_", end);
+      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+      const bool prose =
+          !tokens[0].starts_with('#') && token.find('/') == std::string_view::npos && !is_command(tokens, i);
+      if (begin < end && (!prose || (tables_.empty() && table_.rows.empty()))) {
+        name_next(std::string(token.substr(begin, end - begin)));
+      }
+    }
+  }
+  /// A line of its own, what a colon announces, or a program with its options.
+  static bool is_command(const Tokens& tokens, std::size_t program) {
+    const bool last = program + 1 == tokens.size();
+    return last ? program == 0 || tokens[program - 1].ends_with(':')
+                : tokens[program + 1].size() > 1 && tokens[program + 1].starts_with('-');
+  }
+  void name_next(std::string collective) {
+    if (!table_.rows.empty() &&
+        collective != collective_) {  // another run, maybe without a header of its own
+      finish_table();
+    }
+    next_collective_ = std::move(collective);
   }
 
   void take_header(const Tokens& tokens) {
@@ -126,16 +167,16 @@ class Text {
         half.bus = column;
         columns.halves.push_back(half);
       }
+      if (*token == "#wrong" && !columns.halves.empty()) {
+        columns.halves.back().wrong = column;
+      }
     }
     if (!columns.in_order()) {
       fail("cannot understand this header", "size count type redop root time algbw busbw, twice");
     }
     if (!table_.rows.empty()) {  // the next cycle of the same run, or another run pasted below
-      const std::string collective =
-          next_collective_.empty() ? collective_ : std::exchange(next_collective_, {});
-      const auto ranks = ranks_;
-      finish();
-      ranks_ = ranks;
+      const std::string collective = collective_;
+      finish_table();
       collective_ = collective;
     }
     columns_ = columns;
@@ -148,6 +189,9 @@ class Text {
     if (tokens.size() < columns_->least()) {
       fail("the row is cut short: " + std::to_string(tokens.size()) + " columns",
            "at least " + std::to_string(columns_->least()));
+    }
+    if (table_.rows.empty() && !next_collective_.empty()) {
+      collective_ = std::exchange(next_collective_, {});
     }
     NcclRow row;
     row.line = lines_.number();
@@ -165,6 +209,11 @@ class Text {
     }
     if (!row.out_of_place && !row.in_place) {
       fail("the row has no time", "microseconds");
+    }
+    for (const Columns::Half& half : columns_->halves) {
+      const auto wrong =
+          half.wrong > 0 && half.wrong < tokens.size() ? read_printed(tokens[half.wrong]) : std::nullopt;
+      row.wrong = row.wrong || (wrong && wrong->value > 0);
     }
     table_.rows.push_back(std::move(row));
   }
@@ -240,15 +289,20 @@ class Text {
     const bool even =
         std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.second == on_first; });
     table_.per_node = even ? on_first : 0;
+    table_.uneven = !even;
   }
 
-  void finish() {
+  /// Rows that follow may still be below its header, of its ranks.
+  void finish_table() {
     if (!table_.rows.empty()) {
-      table_.collective = collective_.empty() ? std::exchange(next_collective_, {}) : collective_;
+      table_.collective = std::exchange(collective_, {});
       count_ranks();
       tables_.push_back(std::move(table_));
     }
     table_ = {};
+  }
+  void finish() {
+    finish_table();
     ranks_.clear();
     columns_.reset();
     collective_.clear();
@@ -261,7 +315,7 @@ class Text {
   std::string where_;
   std::optional<std::size_t> workers_;
   std::string program_ = "nccl-tests";
-  std::string collective_, next_collective_;  ///< of this run, and what was named since it began
+  std::string collective_, next_collective_;  ///< of this run; named since, of the rows below
   std::map<std::size_t, Member> ranks_;
   std::optional<Columns> columns_;
   NcclTable table_;

@@ -93,6 +93,31 @@ void count_ranks(const Json& config, NcclTable& table) {
   const bool even =
       std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.second == first; });
   table.per_node = named && even ? first : 0;
+  table.uneven = named && !even;
+}
+
+bool wrong(const Json& row, std::string_view key) {
+  const auto half = row.find(key);
+  const auto count = there(half) ? half->find("nwrong") : std::nullopt;
+  return there(count) && count->is(JsonValue::Kind::number) && count->number() > 0;
+}
+
+/// What the file says of the whole run: whether it ended, and well.
+void tell(const Json& root, std::vector<std::string>& notes) {
+  constexpr double kNewest = 3;
+  if (const auto version = root.find("version");
+      there(version) && version->is(JsonValue::Kind::number) && version->number() > kNewest) {
+    notes.push_back("warning: version " + version->scalar() +
+                    " of nccl-tests' JSON is newer than those known, 1 to 3");
+  }
+  if (!there(root.find("end_time"))) {
+    notes.emplace_back("warning: the run has no end_time: it may have been cut short");
+  }
+  if (const auto errors = root.find("errors"); there(errors) && !errors->list().empty()) {
+    const std::size_t count = errors->list().size();
+    notes.push_back("warning: the run reports " + std::to_string(count) +
+                    (count == 1 ? " error" : " errors"));
+  }
 }
 
 }  // namespace
@@ -105,6 +130,10 @@ NetworkLog read_nccl_json(std::string_view text, const std::string& where,
   if (const auto config = root.find("config"); there(config)) {
     count_ranks(*config, ranks);
   }
+  if (const auto bounds = root.find("out_of_bounds"); there(bounds)) {
+    const auto okay = bounds->find("okay");
+    ranks.failed = there(okay) && okay->scalar() == "false";
+  }
   std::vector<NcclTable> tables;
   for (const Json& result : root.at("results", "what nccl-tests writes with -J").list()) {
     NcclRow row;
@@ -115,6 +144,7 @@ NetworkLog read_nccl_json(std::string_view text, const std::string& where,
     row.operation = there(operation) ? operation->scalar() : std::string();
     row.out_of_place = times(result, "out_of_place", row.size);
     row.in_place = times(result, "in_place", row.size);
+    row.wrong = wrong(result, "out_of_place") || wrong(result, "in_place");
     if (!row.out_of_place && !row.in_place) {
       result.fail("has neither out_of_place nor in_place", "the times of one of them");
     }
@@ -128,7 +158,9 @@ NetworkLog read_nccl_json(std::string_view text, const std::string& where,
     }
     tables.back().rows.push_back(std::move(row));
   }
-  return nccl_log(tables, "nccl-tests", where, workers);
+  NetworkLog log = nccl_log(tables, "nccl-tests", where, workers);
+  tell(root, log.notes);
+  return log;
 }
 
 }  // namespace breakeven

@@ -16,6 +16,7 @@ struct CollectiveTime {
   Exchange exchange = Exchange::all_reduce;
   std::size_t workers = 0;   ///< 0: the file does not say
   std::size_t per_node = 0;  ///< 0: the file does not say
+  bool uneven = false;       ///< it says: hosts had different numbers of them
   Bytes payload;             ///< what ONE worker contributes, as in Round
   Seconds time;
   std::size_t line = 0;  ///< of the file; 0: it has no lines

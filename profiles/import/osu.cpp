@@ -14,6 +14,7 @@ constexpr KnownCollective kCollectives[] = {
     {"Allgather", Exchange::all_gather},
     {"Reduce_scatter", Exchange::reduce_scatter},
     {"All-to-All Personalized Exchange", Exchange::all_to_all, true},
+    {"Alltoall", Exchange::all_to_all, true},
 };
 
 class Osu {
@@ -35,6 +36,7 @@ class Osu {
     return std::move(tables_);
   }
   [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] std::size_t failed() const { return failed_; }
 
  private:
   /// "# OSU MPI-CUDA Allreduce Latency Test v5.8"
@@ -81,6 +83,7 @@ class Osu {
     if (row.empty()) {
       return;
     }
+    failed_ += row.back() == "Fail" ? 1 : 0;
     CollectiveTable& table = tables_.back();
     if (table.collective == nullptr) {
       table.rows.emplace_back();
@@ -93,6 +96,7 @@ class Osu {
   LogLines lines_;
   std::string title_, version_;
   std::size_t columns_ = 0;  ///< 0: not in a table
+  std::size_t failed_ = 0;   ///< rows whose validation failed
   std::vector<CollectiveTable> tables_;
 };
 
@@ -103,6 +107,11 @@ NetworkLog read_osu(std::string_view text, const std::string& where, std::option
   const std::vector<CollectiveTable> tables = osu.tables();
   NetworkLog log;
   log.program = "OSU micro-benchmarks" + osu.version();
+  if (osu.failed() > 0) {
+    log.notes.push_back("warning: the run computed wrong results in " + std::to_string(osu.failed()) +
+                        (osu.failed() == 1 ? " row" : " rows") +
+                        ": its times may not be those of a working network");
+  }
   return with_rows(std::move(log), tables, where, workers,
                    "what osu_allreduce prints, from # OSU MPI Allreduce Latency Test on");
 }

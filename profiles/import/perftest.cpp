@@ -10,6 +10,7 @@
 namespace breakeven {
 namespace {
 
+constexpr double kMebi = 1048576;
 constexpr std::string_view kExpected = "what ib_write_bw prints, with its line of #bytes and BW average";
 
 class Perftest {
@@ -39,7 +40,8 @@ class Perftest {
     log.notes.push_back("one direction between two machines: " + std::to_string(rows_) +
                         (rows_ == 1 ? " row" : " rows") + ", the average at " + to_string(largest_) +
                         " counts" +
-                        (pairs_.empty() || pairs_ == "1" ? "" : ", by " + pairs_ + " queue pairs at once"));
+                        (pairs_.empty() || pairs_ == "1" ? "" : ", by " + pairs_ + " queue pairs at once") +
+                        (unit_ == kMebi ? "; its MB are MiB" : ""));
     log.notes.emplace_back("a node with several ports sends more: --bandwidth says how much");
     return log;
   }
@@ -69,7 +71,7 @@ class Perftest {
         average_ = columns_;
         const std::string_view unit = token->substr(kAverage.size());
         // Without --report_gbits its MB are 2^20 bytes; newer versions print them as MiB.
-        unit_ = unit == "Gb/sec]" ? 1e9 / 8 : unit == "MB/sec]" || unit == "MiB/sec]" ? 1048576.0 : 0;
+        unit_ = unit == "Gb/sec]" ? 1e9 / 8 : unit == "MB/sec]" || unit == "MiB/sec]" ? kMebi : 0;
       }
       ++columns_;
     }

@@ -114,7 +114,7 @@ TEST_F(ImportFabric, OneLinkIsAFabricWhoseEfficiencyIsAssumed) {
   ASSERT_EQ(answer.status, kAnswered) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("iperf 3.12, iperf3.json"));
   EXPECT_EQ(invoke({"import", "iperf3", iperf3, "--ranks", "8"}).err,
-            "breakeven: error: --ranks: a test of one link has no ranks: expected no such option\n");
+            "breakeven: error: --ranks: does not apply to iperf3: expected it left out\n");
   const Result failed =
       invoke({"import", "iperf3", write("bad.json", R"({"start":{},"end":{},"error":"unable to connect"})")});
   EXPECT_EQ(failed.status, kFailed);

@@ -77,6 +77,14 @@ TEST(ImportFabric, TheTablesSayWhatWasMeasured) {
   }
 }
 
+TEST(ImportFabric, RanksOnAHostThatTheFileContradictsAreRefused) {
+  NetworkOptions options;
+  options.per_node = 2;
+  NetworkLog log = measured(truth(), Exchange::all_reduce, {16, 4}, 4);
+  EXPECT_EQ(failure([&] { (void)imported(log, options); }),
+            "value --ranks-per-node: 2, but the file says 4 on a host: expected 4, or no such option");
+}
+
 TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   const NetworkLog once = log;

@@ -42,6 +42,15 @@ TEST(ImportOsu, FullColumnsValidationAndTheDatatypeOfVersion7) {
   EXPECT_EQ(log.program, "OSU micro-benchmarks v7.5");
 }
 
+TEST(ImportOsu, WrongResultsAndSpoiledSizesAreNotLostSilently) {
+  const std::string head = "# OSU MPI Alltoall Latency Test v7.4\n# Size  Avg Latency(us)  Validation\n";
+  EXPECT_THAT(notes(read_osu(head + "1024 5 Pass\n2048 6 Fail\n", "log", 4)),
+              HasSubstr("warning: the run computed wrong results in 1 row: "));
+  EXPECT_EQ(
+      refused(read_osu, "# OSU MPI Allreduce Latency Test v5.8\n# Size Avg Latency(us)\n1024 5\n2048x 6\n"),
+      "file log: line 4: cannot use \"2048x\" as a size: expected a whole number of bytes or elements");
+}
+
 TEST(ImportOsu, ASizeMeansWhatTheCallCounts) {
   const auto payload = [](const std::string& title) {
     const NetworkLog log =

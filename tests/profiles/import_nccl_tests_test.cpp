@@ -166,6 +166,59 @@ TEST(ImportNcclTests, SeveralTablesOfOneFileKeepApart) {
   EXPECT_THAT(notes(log), HasSubstr("1 row of broadcast dropped"));
 }
 
+constexpr const char* kGatherRow = "8000000 2000000 float none -1 1100.0 7.27 5.45 0 1000.0 8.00 6.00 0\n";
+constexpr const char* kReduceRow = "8000000 2000000 float sum -1 1100.0 7.27 10.91 0 1000.0 8.00 12.00 0\n";
+
+TEST(ImportNcclTests, ANameBelowTheRowsIsNotTheirs) {
+  const std::string gather =
+      "# Collective test starting: all_gather_perf\n" + std::string(kHead2022) + kGatherRow;
+  for (const char* below : {"Slower than all_reduce_perf.\n", "Compare with all_reduce_perf above.\n",
+                            "./build/all_reduce_perf -b 8\n", "# all_reduce_perf follows\n"}) {
+    const NetworkLog log = read(gather + below);
+    ASSERT_EQ(log.rows.size(), 1U) << below;
+    EXPECT_EQ(log.rows[0].exchange, Exchange::all_gather) << below;
+  }
+  const NetworkLog reduce = read(kError + std::string("We then ran all_gather_perf, which hung.\n"));
+  EXPECT_EQ(reduce.rows.at(0).exchange, Exchange::all_reduce);
+  // Nor does prose name the next table.
+  const NetworkLog next =
+      read(gather + "Slower than alltoall_perf was.\n# nThread 1\n" + kHead2022 + kReduceRow);
+  ASSERT_EQ(next.rows.size(), 2U);
+  EXPECT_EQ(next.rows[1].exchange, Exchange::all_reduce);
+}
+
+TEST(ImportNcclTests, ANameStartsATableWithoutALineOfThreads) {
+  const std::string ranks =
+      "#  Rank  0 Group  0 Pid 1 on a device 0 [0x1] G\n#  Rank  1 Group  0 Pid 1 on a device 1 [0x1] G\n"
+      "#  Rank  2 Group  0 Pid 1 on b device 0 [0x1] G\n#  Rank  3 Group  0 Pid 1 on b device 1 [0x1] G\n";
+  for (const std::string& between : {ranks + kHead2022, std::string(kHead2022), std::string()}) {
+    for (const std::string title : {"# Collective test starting: ", "## ", "$ mpirun -np 4 ./build/"}) {
+      const std::string first = ranks + kHead2022;
+      const NetworkLog rising = read(title + "all_gather_perf\n" + first + kGatherRow + title +
+                                     "all_reduce_perf\n" + between + kReduceRow);
+      ASSERT_EQ(rising.rows.size(), 2U);
+      EXPECT_EQ(rising.rows[0].exchange, Exchange::all_gather);
+      EXPECT_EQ(rising.rows[1].exchange, Exchange::all_reduce);
+      EXPECT_EQ(rising.rows[1].per_node, 2U);
+      const NetworkLog falling = read(title + "all_reduce_perf\n" + first + kReduceRow + title +
+                                      "alltoall_perf\n" + between + kGatherRow);
+      ASSERT_EQ(falling.rows.size(), 2U);
+      EXPECT_EQ(falling.rows[0].exchange, Exchange::all_reduce);
+      EXPECT_EQ(falling.rows[1].exchange, Exchange::all_to_all);
+    }
+  }
+}
+
+TEST(ImportNcclTests, NoAllReduceMovesLessThanAll) {
+  const std::string less = "8000000 2000000 float sum -1 1100.0 7.27 5.45 0 1000.0 8.00 6.00 0\n";
+  const std::string reason =
+      "file log: line 5: busbw 6 is below algbw 8, which no all-reduce's is: expected rows of an all-reduce, "
+      "or "
+      "the name of their program above them";
+  EXPECT_EQ(refused("./all_reduce_perf\n" + std::string(kHead2022) + less), reason);
+  EXPECT_EQ(refused("./all_reduce_perf\n" + std::string(kHead2022) + less, 4), reason);
+}
+
 TEST(ImportNcclTests, OneTypeAndOneOperationCount) {
   const NetworkLog log =
       read(kHead2022 + std::string("8000000 4000000 half sum -1 1100.0 7.27 10.91 0 900.0 8.89 13.33 0\n"
@@ -174,6 +227,61 @@ TEST(ImportNcclTests, OneTypeAndOneOperationCount) {
   ASSERT_EQ(log.rows.size(), 1U);
   expect_row(log, 0, 8e6, 1000);
   EXPECT_THAT(notes(log), HasSubstr("2 rows of other types or operations than float and sum dropped"));
+}
+
+TEST(ImportNcclTests, OfSeveralTypesThoseOfGradientsCount) {
+  const auto rows = [](std::initializer_list<const char*> types) {
+    std::string text = kHead2022;
+    for (const char* type : types) {
+      text += std::string("8000000 1000000 ") + type + " sum -1 1100.0 7.27 10.91 0 1000.0 8.00 12.00 0\n";
+    }
+    return notes(read(text));
+  };
+  EXPECT_THAT(rows({"int8", "half", "double", "bfloat16", "float"}), HasSubstr("1 row of float, "));
+  EXPECT_THAT(rows({"int8", "half", "double", "bfloat16"}), HasSubstr("1 row of bfloat16, "));
+  EXPECT_THAT(rows({"int8", "half", "double"}), HasSubstr("1 row of half, "));
+  EXPECT_THAT(rows({"int8", "double"}), HasSubstr("1 row of int8, "));
+}
+
+TEST(ImportNcclTests, RowsOfWhatIsNotKnownAreNotLostSilently) {
+  const NetworkLog log = read(kHead2022 + std::string(kReduceRow) +
+                              "0: 16000000 4000000 fp4 sum -1 2100.0 7.62 11.43 0 2000.0 8.00 12.00 0\n");
+  EXPECT_EQ(log.rows.size(), 1U);
+  EXPECT_THAT(notes(log), HasSubstr("1 row of other types or operations than float and sum dropped"));
+  for (const char* size : {"-2000000", "2e6", "2000000.5"}) {
+    EXPECT_THAT(refused(kHead2022 + std::string(kReduceRow) + size +
+                        " 500000 float sum -1 160.0 12.50 18.75 0 150.0 13.33 20.00 0\n"),
+                HasSubstr(std::string("file log: line 5: cannot read \"") + size + "\""));
+  }
+}
+
+TEST(ImportNcclTests, WrongResultsAreSaid) {
+  const std::string said = "warning: the run computed wrong results";
+  EXPECT_EQ(notes(read(kError)).find(said), std::string::npos);
+  EXPECT_THAT(
+      notes(read(kHead2022 +
+                 std::string("8000000 2000000 float sum -1 1100.0 7.27 10.91 0 1000.0 8.00 12.00 5\n"))),
+      HasSubstr(said + " in 1 row: "));
+  std::string failed = kError;
+  failed.replace(failed.find("0 OK"), 4, "5 FAILED");
+  EXPECT_THAT(notes(read(failed)), HasSubstr(said + ": "));
+}
+
+TEST(ImportNcclTests, RanksThatAreSpreadUnevenlyAreSaid) {
+  std::string ranks;
+  for (const char* member : {"0 Pid 1 on a", "1 Pid 1 on a", "2 Pid 1 on a", "3 Pid 1 on b"}) {
+    ranks += "#  Rank  " + std::string(member) + " device 0 [0x1] G\n";
+  }
+  const NetworkLog log = read(ranks + kHead2022 + kReduceRow);
+  EXPECT_TRUE(log.rows.at(0).uneven);
+  EXPECT_THAT(notes(log), HasSubstr("(4 rank lines), more on one host than on another: 1 row"));
+  EXPECT_FALSE(read(kError).rows.at(0).uneven);
+}
+
+TEST(ImportNcclTests, HalvesThatMixAreSaid) {
+  EXPECT_THAT(notes(read(kHead2022 + std::string(kReduceRow) +
+                         "16000000 4000000 float sum -1 2100.0 7.62 11.43 0 N/A N/A N/A N/A\n")),
+              HasSubstr("8 MB to 16 MB, 1 in place, 1 out of place"));
 }
 
 TEST(ImportNcclTests, RanksAreInferredOnlyWhereOneNumberFits) {
@@ -193,6 +301,12 @@ TEST(ImportNcclTests, RanksThatTheBandwidthsContradictAreRefused) {
   EXPECT_EQ(read(kError, 4).rows[0].workers, 4U);
   EXPECT_EQ(refused(kError, 16),
             "value --ranks: 16 ranks, but busbw / algbw is that of 4: expected --ranks 4");
+  // Where several numbers fit, all of them are said: 2(n-1)/n is 1.9986 to 1.9987.
+  EXPECT_EQ(
+      refused(kHead2022 + std::string("8000000000 2000000000 float sum -1 80000 100.00 199.865 0 80000 "
+                                      "100.00 199.865 0\n"),
+              16),
+      "value --ranks: 16 ranks, but busbw / algbw is that of 1463 to 1500: expected --ranks 1463 to 1500");
   // NCCL_TESTS_SPLIT: groups of 2 among 4 ranks.
   const std::string split =
       kHead2022 + std::string("2000000 500000 float sum -1 160.0 12.50 12.50 0 150.0 13.33 13.33 0\n");
@@ -281,6 +395,20 @@ TEST(ImportNcclTests, JsonCountsProcessesThreadsAndGpus) {
   EXPECT_EQ(notes(log).find("secret"), std::string::npos);
   // Without devices the bandwidths tell.
   EXPECT_EQ(read(json(json_row(kInPlace), R"("nthreads":1)")).rows[0].workers, 4U);
+}
+
+TEST(ImportNcclTests, JsonThatReportsATroubleIsTakenWithAWarning) {
+  const std::string good = json(json_row(kInPlace));
+  EXPECT_THAT(notes(read(good)), testing::Not(HasSubstr("warning")));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return notes(read(text.replace(text.find(from), from.size(), to)));
+  };
+  EXPECT_THAT(with("\"nwrong\":0.0", "\"nwrong\":7"), HasSubstr("wrong results in 1 row"));
+  EXPECT_THAT(with("unchecked", "false"), HasSubstr("warning: the run computed wrong results: "));
+  EXPECT_THAT(with("\"errors\":[]", "\"errors\":[\"x\"]"), HasSubstr("warning: the run reports 1 error\n"));
+  EXPECT_THAT(with(",\"end_time\":\"x\"", ""), HasSubstr("warning: the run has no end_time"));
+  EXPECT_THAT(with("\"version\":3", "\"version\":99"), HasSubstr("warning: version 99 of nccl-tests' JSON"));
 }
 
 TEST(ImportNcclTests, JsonThatMakesNoSenseIsRefusedWithItsPlace) {
