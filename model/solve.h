@@ -18,7 +18,7 @@ struct Interval {
 };
 struct Solution {
   std::vector<Interval> ranges;  ///< where the goal is reached; empty: nowhere
-  double best = 0;            ///< the most that was seen of what the goal measures
+  double best = 0;               ///< the most that was seen of what the goal measures
 };
 
 struct Goal {

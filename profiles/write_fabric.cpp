@@ -49,12 +49,18 @@ class Writer {
       throw Error(Fault::value, "fabric profile", "has no links", "links across nodes, inside them, or both");
     }
     if (across) {
-      add_member(json_, "  ", "across", level(fabric_.across, "across"));
+      std::string json = level(fabric_.across, "across");
+      if (profile_.flows > 0) {
+        add_number(json, "across", "flow", bandwidth_text(profile_.flow));
+        add_sourced(json, "across", "flows", std::to_string(profile_.flows));
+      }
+      add_member(json_, "  ", "across", json + "\n  }");
     }
     if (profile_.has_inside) {
-      add_member(json_, "  ", "inside", level(fabric_.inside, "inside"));
+      add_member(json_, "  ", "inside", level(fabric_.inside, "inside") + "\n  }");
     }
     add_shape();
+    add_nccl();
     add_tables();
     if (!fabric_.additions.points.empty()) {
       std::string additions = "{";
@@ -73,16 +79,20 @@ class Writer {
     const auto found = profile_.sources.find(key);
     return found == profile_.sources.end() ? nullptr : &found->second;
   }
-  /// A number as text, or with its source where that is not the whole profile's.
-  void add_number(std::string& json, const std::string& prefix, const std::string& key,
-                  const std::string& value) const {
+  /// A value in JSON, alone, or with its source where that is not the whole profile's.
+  void add_sourced(std::string& json, const std::string& prefix, const std::string& key,
+                   const std::string& value) const {
     const std::string* source = source_of(prefix + "/" + key);
     const std::string other = source == nullptr ? std::string() : other_source(*source);
     add_member(json, "    ", key,
-               other.empty() ? json_text(value)
-                             : "{\"value\": " + json_text(value) + ", \"source\": " + json_text(other) + "}");
+               other.empty() ? value : "{\"value\": " + value + ", \"source\": " + json_text(other) + "}");
+  }
+  void add_number(std::string& json, const std::string& prefix, const std::string& key,
+                  const std::string& value) const {
+    add_sourced(json, prefix, key, json_text(value));
   }
 
+  /// Without its end.
   [[nodiscard]] std::string level(const Level& level, const std::string& prefix) const {
     std::string json = "{";
     add_text(json, "    ", "name", level.name);
@@ -93,7 +103,7 @@ class Writer {
     if (level.efficiency != 1 || source_of(prefix + "/efficiency") != nullptr) {
       add_number(json, prefix, "efficiency", percentage(level.efficiency));
     }
-    return json + "\n  }";
+    return json;
   }
 
   void add_shape() {
@@ -112,6 +122,30 @@ class Writer {
       algorithms += (algorithms.empty() ? "" : ", ") + json_text(name(algorithm));
     }
     add_member(json_, "  ", "algorithms", "[" + algorithms + "]");
+  }
+
+  void add_nccl() {
+    const NcclTopology& nccl = fabric_.nccl;
+    const std::string* source = source_of("nccl");
+    if (nccl == NcclTopology{} && source == nullptr) {
+      return;
+    }
+    std::string json = "{";
+    const auto add = [&](const char* key, bool stated, const std::string& value) {
+      if (stated) {
+        add_member(json, "    ", key, value);
+      }
+    };
+    add("architecture", nccl.architecture.has_value(),
+        nccl.architecture ? json_text(name(*nccl.architecture)) : std::string());
+    add("peers", nccl.peers.has_value(), nccl.peers ? json_text(name(*nccl.peers)) : std::string());
+    add("cpu", nccl.cpu != CpuVendor::intel, json_text(name(nccl.cpu)));
+    add("channels", nccl.channels > 0, std::to_string(nccl.channels));
+    add("latency", nccl.latency > Seconds{}, json_text(time_text(nccl.latency)));
+    add("gpudirect", nccl.gpudirect, "true");
+    add("collnet", nccl.collnet, "true");
+    add_text(json, "    ", "source", source == nullptr ? std::string() : *source);
+    add_member(json_, "  ", "nccl", json + "\n  }");
   }
 
   template <class Point>

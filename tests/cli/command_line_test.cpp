@@ -175,7 +175,7 @@ TEST(Help, NamesEveryCommandAndEveryOptionOfEach) {
     }
     for (const Option& option : scenario_options()) {
       const bool own = std::find(row.flags.begin(), row.flags.end(), option.name) != row.flags.end();
-      EXPECT_EQ(text.find("\n  --" + option.name + " ") != std::string::npos, row.scenario || own)
+      EXPECT_EQ(text.find("\n      --" + option.name + " ") != std::string::npos, row.scenario || own)
           << row.name << " " << option.name;
     }
   }

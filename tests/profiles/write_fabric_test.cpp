@@ -26,6 +26,9 @@ void expect_equal(const FabricProfile& a, const FabricProfile& b) {
   EXPECT_EQ(a.fabric.name, b.fabric.name);
   expect_equal(a.fabric.inside, b.fabric.inside);
   expect_equal(a.fabric.across, b.fabric.across);
+  EXPECT_EQ(a.flow, b.flow);
+  EXPECT_EQ(a.flows, b.flows);
+  EXPECT_EQ(a.fabric.nccl, b.fabric.nccl);
   EXPECT_EQ(a.fabric.servers, b.fabric.servers);
   EXPECT_EQ(a.fabric.full_duplex, b.fabric.full_duplex);
   EXPECT_EQ(a.fabric.offered, b.fabric.offered);
