@@ -59,15 +59,12 @@ std::string command_help(const Command& row) {
   return text;
 }
 
-}  // namespace
-
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-  if (const std::size_t end = text.find('\n'); end != std::string_view::npos) {
-    return wrapped(text.substr(0, end), indent, width) + wrapped(text.substr(end + 1), indent, width);
-  }
-  indent += std::min(text.find_first_not_of(' '), text.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  std::string out, line;
+std::string wrapped_line(std::string_view text, std::size_t indent, std::size_t width) {
+  const std::size_t own = std::min(text.find_first_not_of(' '), text.size());
+  indent += own;
+  text.remove_prefix(own);
+  std::string out;
+  std::string line;
   const auto finish = [&] {
     out.append(line.empty() ? 0 : indent, ' ').append(line).append("\n");
     line.clear();
@@ -82,6 +79,19 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     line.append(line.empty() ? "" : " ").append(word);
   }
   finish();
+  return out;
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  for (bool more = true; more;) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += wrapped_line(text.substr(0, end), indent, width);
+    more = end < text.size();
+    text.remove_prefix(more ? end + 1 : end);
+  }
   return out;
 }
 

@@ -91,7 +91,7 @@ class GTopKKernel final : public Kernel {
   void decode(std::size_t round, std::span<const std::byte> received, std::span<float> mean) override {
     const std::size_t behind_positions = k_ * rules_.format.position_bytes();
     if (round < steps_) {
-      has_received_[round] = !received.empty();
+      has_received_[round] = received.empty() ? 0 : 1;
       if (!received.empty()) {
         read_positions(received, rules_.format, received_.positions.span());
         read_values(received.subspan(behind_positions), rules_.format, received_.values.span());
@@ -125,7 +125,7 @@ class GTopKKernel final : public Kernel {
   /// received, if anything.
   void merge(std::size_t round) {
     const std::uint8_t before = held_in_[round - 1];
-    if (!has_received_[round - 1]) {
+    if (has_received_[round - 1] == 0) {
       held_in_[round] = before;
       return;
     }

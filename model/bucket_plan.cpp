@@ -177,7 +177,10 @@ BucketPlan plan_buckets(const Scenario& scenario, const Compressor& plain) {
                [&](double elements) { return search.divide(deepspeed(elements)); });
 
   Prediction found = search.run(make_schedule("optimal"));
-  plan.best = found.step <= search.best().step * (1 + kSame) ? std::move(found) : search.best();
+  plan.best = search.best();
+  if (found.step <= plan.best.step * (1 + kSame)) {
+    plan.best = std::move(found);
+  }
   return plan;
 }
 

@@ -23,7 +23,7 @@ void MessagePrices::use(const Fabric& fabric) {
 }
 
 Seconds MessagePrices::exchange(Bytes size) {
-  const auto elements = static_cast<std::size_t>(size.base() / size_of(gradient_) + 0.5);
+  const auto elements = static_cast<std::size_t>(std::llround(size.base() / size_of(gradient_)));
   if (elements == 0) {
     return by_plan(size);
   }

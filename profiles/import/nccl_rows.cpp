@@ -156,6 +156,14 @@ class Reading {
  private:
   void note(std::string text) { log.notes.push_back(std::move(text)); }
 
+  /// Old programs print no operation where nothing is added.
+  static bool contradicts(std::string_view operation, Exchange exchange) {
+    constexpr std::string_view kSums[] = {"sum", "prod", "min", "max", "avg", "mulsum"};
+    const bool adds = exchange == Exchange::all_reduce || exchange == Exchange::reduce_scatter;
+    return adds ? operation == "none"
+                : std::find(std::begin(kSums), std::end(kSums), operation) != std::end(kSums);
+  }
+
   const Collective* collective_of(const NcclTable& table) {
     if (!table.collective.empty()) {
       const auto* found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
@@ -165,7 +173,11 @@ class Reading {
              " dropped: only all_reduce, all_gather, reduce_scatter and alltoall say what a step takes");
         return nullptr;
       }
-      return found;
+      if (!contradicts(table.rows.front().operation, found->exchange)) {
+        return found;
+      }
+      note("the name " + table.collective + " stands above rows of redop " + table.rows.front().operation +
+           ", which is another collective's: it does not count");
     }
     // Without a name: what adds up is an all-reduce, or where less than the whole passes a reduce-scatter.
     const NcclRow& largest = *std::max_element(table.rows.begin(), table.rows.end(),

@@ -67,6 +67,7 @@ class Text {
     if (has(tokens, "nThread")) {
       finish();
       collective_ = std::exchange(next_collective_, {});
+      titled_ = false;
     }
     table_.failed = table_.failed || (has(tokens, "bounds") && has(tokens, "FAILED"));
     take_program(tokens);
@@ -116,37 +117,49 @@ class Text {
   }
 
   /// "./build/all_reduce_perf -b 8", "# Collective test starting: all_reduce_perf_mpi", "## all_gather_perf":
-  /// a name belongs to the rows below. Prose tells only above the first row: later it may be about any table.
+  /// a name belongs to the rows below, and nothing takes it from what the program itself says. Prose between
+  /// rows ends no table: it may be about any. A line of several names tells nothing.
   void take_name(const Tokens& tokens) {
-    constexpr std::string_view kPerf = "_perf";
+    std::string name;
+    std::size_t at = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const std::string_view token = tokens[i];
-      const std::size_t end = token.find(kPerf);
-      const bool concluded = i > 0 && tokens[i - 1] == "concluded:";
-      if (end == std::string_view::npos || concluded) {
+      const std::string found = program_in(tokens[i]);
+      if (found.empty() || (i > 0 && tokens[i - 1] == "concluded:")) {
         continue;
       }
-      const std::size_t before = token.find_last_not_of("abcdefghijklmnopqrstuvwxyz_", end);
-      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-      const bool prose =
-          !tokens[0].starts_with('#') && token.find('/') == std::string_view::npos && !is_command(tokens, i);
-      if (begin < end && (!prose || (tables_.empty() && table_.rows.empty()))) {
-        name_next(std::string(token.substr(begin, end - begin)));
+      if (!name.empty() && found != name) {
+        return;
       }
+      name = found;
+      at = i;
     }
+    const bool title = at > 0 && tokens[at - 1] == "starting:";
+    if (name.empty() || (titled_ && !title)) {
+      return;
+    }
+    titled_ = title;
+    const bool prose = !tokens[0].starts_with('#') && tokens[at].find('/') == std::string_view::npos &&
+                       !is_command(tokens, at);
+    if (!prose && !table_.rows.empty() && name != collective_) {
+      finish_table();  // another run, maybe without a header of its own
+    }
+    next_collective_ = name;
+  }
+  /// "all_reduce" of "./build/all_reduce_perf"; empty: no program.
+  static std::string program_in(std::string_view token) {
+    const std::size_t end = token.find("_perf");
+    if (end == std::string_view::npos) {
+      return {};
+    }
+    const std::size_t before = token.find_last_not_of("abcdefghijklmnopqrstuvwxyz_", end);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    return begin < end ? std::string(token.substr(begin, end - begin)) : std::string();
   }
   /// A line of its own, what a colon announces, or a program with its options.
   static bool is_command(const Tokens& tokens, std::size_t program) {
     const bool last = program + 1 == tokens.size();
     return last ? program == 0 || tokens[program - 1].ends_with(':')
                 : tokens[program + 1].size() > 1 && tokens[program + 1].starts_with('-');
-  }
-  void name_next(std::string collective) {
-    if (!table_.rows.empty() &&
-        collective != collective_) {  // another run, maybe without a header of its own
-      finish_table();
-    }
-    next_collective_ = std::move(collective);
   }
 
   void take_header(const Tokens& tokens) {
@@ -192,6 +205,7 @@ class Text {
     }
     if (table_.rows.empty() && !next_collective_.empty()) {
       collective_ = std::exchange(next_collective_, {});
+      titled_ = false;
     }
     NcclRow row;
     row.line = lines_.number();
@@ -316,6 +330,7 @@ class Text {
   std::optional<std::size_t> workers_;
   std::string program_ = "nccl-tests";
   std::string collective_, next_collective_;  ///< of this run; named since, of the rows below
+  bool titled_ = false;                       ///< the program itself named the rows below
   std::map<std::size_t, Member> ranks_;
   std::optional<Columns> columns_;
   NcclTable table_;

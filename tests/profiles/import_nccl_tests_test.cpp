@@ -187,6 +187,30 @@ TEST(ImportNcclTests, ANameBelowTheRowsIsNotTheirs) {
   EXPECT_EQ(next.rows[1].exchange, Exchange::all_reduce);
 }
 
+TEST(ImportNcclTests, AScriptsLinesNameTheTablesBelowThem) {
+  const NetworkLog log = read("Running all_gather_perf...\n" + std::string(kHead2022) + kGatherRow +
+                              "Running alltoall_perf...\n" + kHead2022 + kGatherRow +
+                              "Running all_reduce_perf...\n" + kHead2022 + kReduceRow);
+  ASSERT_EQ(log.rows.size(), 3U) << notes(log);
+  EXPECT_EQ(log.rows[0].exchange, Exchange::all_gather);
+  EXPECT_EQ(log.rows[1].exchange, Exchange::all_to_all);
+  EXPECT_EQ(log.rows[2].exchange, Exchange::all_reduce);
+}
+
+TEST(ImportNcclTests, ANameThatTheOperationContradictsDoesNotCount) {
+  const NetworkLog log = read("./all_gather_perf -b 8M\n" + std::string(kHead2022) + kReduceRow);
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0].exchange, Exchange::all_reduce);
+  EXPECT_THAT(notes(log), HasSubstr("the name all_gather stands above rows of redop sum"));
+  // Two names in a line name nothing; a library's message does not beat the program's own title.
+  const std::string loop = "for t in reduce_scatter_perf alltoall_perf; do ./build/$t; done\n";
+  EXPECT_EQ(read(loop + kHead2022 + kReduceRow).rows.at(0).exchange, Exchange::all_reduce);
+  const NetworkLog titled =
+      read("# Collective test starting: all_reduce_perf\n" + std::string(kHead2022) +
+           "/opt/all_gather_perf: /lib/libnl.so: no version information\n" + kReduceRow);
+  EXPECT_EQ(titled.rows.at(0).exchange, Exchange::all_reduce);
+}
+
 TEST(ImportNcclTests, ANameStartsATableWithoutALineOfThreads) {
   const std::string ranks =
       "#  Rank  0 Group  0 Pid 1 on a device 0 [0x1] G\n#  Rank  1 Group  0 Pid 1 on a device 1 [0x1] G\n"
