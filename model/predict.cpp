@@ -42,7 +42,7 @@ Plan halves(Plan plan, std::size_t workers) {
   gather.decode = std::exchange(plan[0].decode, {});
   gather.element = plan[0].element;
   plan[0].exchange = Exchange::reduce_scatter;
-  plan.push_back(std::move(gather));
+  plan.push_back(gather);
   return plan;
 }
 

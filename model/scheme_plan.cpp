@@ -171,11 +171,11 @@ class Divisions {
     const auto range = [&](std::size_t begin, std::size_t end) {
       return GradientRange{pieces_[begin].first, pieces_[end - 1].second};
     };
-    std::vector<Tensor> tensors;
-    for (auto piece = pieces_.rbegin(); piece != pieces_.rend(); ++piece) {
+    std::vector<Tensor> tensors(pieces_.size());
+    std::transform(pieces_.rbegin(), pieces_.rend(), tensors.begin(), [&](const GradientRange& piece) {
       // The last gradient of a piece is what it is ready with.
-      tensors.push_back(workload.tensors[workload.tensors.size() - piece->second]);
-    }
+      return workload.tensors[workload.tensors.size() - piece.second];
+    });
     workload.tensors = std::move(tensors);
     Ranges found = best_ranges(
         workload,
@@ -206,8 +206,10 @@ class Divisions {
 std::vector<double> caps(const Workload& workload) {
   constexpr double kUsual = 25;
   std::vector<double> values{kUsual};
-  for (double cap = 0.25; cap < 2 * workload.gradient_bytes().base() / kMebibyte; cap *= 2) {
+  double cap = 0.25;
+  while (cap < 2 * workload.gradient_bytes().base() / kMebibyte) {
     values.insert(values.end(), {cap, 1.5 * cap});
+    cap *= 2;
   }
   return values;
 }
@@ -224,7 +226,8 @@ Mix of_caps(Mixer& mixer, std::vector<Mix>& starts, double& best_cap) {
   Mix best;
   for (const double cap : caps(mixer.workload())) {
     const std::string text = exact(cap) + "MiB";
-    Mix mix = chosen(mixer, scheduled(mixer.workload(), "ddp:first=" + text + ",cap=" + text));
+    Mix mix = chosen(mixer, scheduled(mixer.workload(),
+                                      std::string("ddp:first=").append(text).append(",cap=").append(text)));
     if (mix.step < best.step * (1 - kBest)) {
       best = mix;
       best_cap = cap;

@@ -202,10 +202,9 @@ std::vector<GradientRange> best_ranges(const Workload& workload,
 }
 
 std::vector<Message> buckets_of(const Workload& workload, const std::vector<GradientRange>& ranges) {
-  std::vector<std::size_t> begins;
-  for (const GradientRange& range : ranges) {
-    begins.push_back(range.first);
-  }
+  std::vector<std::size_t> begins(ranges.size());
+  std::transform(ranges.begin(), ranges.end(), begins.begin(),
+                 [](const GradientRange& range) { return range.first; });
   return merged(in_gradient_order(workload), begins);
 }
 

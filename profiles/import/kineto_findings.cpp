@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "model/error.h"
@@ -174,7 +175,10 @@ struct ProcessGroup {
   std::string name;
   std::size_t workers = 0;
 
-  auto operator<=>(const ProcessGroup&) const = default;
+  bool operator==(const ProcessGroup&) const = default;
+  bool operator<(const ProcessGroup& other) const {
+    return std::tie(name, workers) < std::tie(other.name, other.workers);
+  }
 };
 ProcessGroup group_of(const KinetoTrace& trace, const Kernel& kernel) {
   const KinetoTrace::Message& message = trace.messages[kernel.message];
@@ -222,7 +226,6 @@ ProcessGroup main_group(const Timeline& timeline, const std::vector<Range>& step
   struct Load {
     double bytes = 0;
     std::size_t exchanges = 0;
-    auto operator<=>(const Load&) const = default;
   };
   std::map<ProcessGroup, Load> groups;
   for (const Range& step : steps) {
@@ -235,8 +238,9 @@ ProcessGroup main_group(const Timeline& timeline, const std::vector<Range>& step
       ++load.exchanges;
     }
   }
-  const auto most = std::max_element(groups.begin(), groups.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.second.bytes < b.second.bytes;
+  });
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     if (group != most) {
       notes.push_back("left out: " + counted(group->second.exchanges, "all-reduce") + " of " +

@@ -44,24 +44,29 @@ std::string_view token_of(value json) {
 
 /// The product of the first list of numbers, however deep it lies: "Input Dims": [[[2049000]], []].
 std::optional<std::size_t> first_product(value json) {
-  if (json.type().value() != json_type::array) {
-    return std::nullopt;
-  }
-  std::size_t product = 1;
-  bool any = false;
-  for (auto item : json.get_array()) {
-    value inner = item.value();
-    if (inner.type().value() == json_type::array) {
-      return first_product(inner);
+  while (json.type().value() == json_type::array) {
+    std::size_t product = 1;
+    bool any = false;
+    std::optional<value> deeper;
+    for (auto item : json.get_array()) {
+      value inner = item.value();
+      if (inner.type().value() == json_type::array) {
+        deeper = inner;
+        break;
+      }
+      const auto dim = count_of<std::size_t>(inner);
+      if (!dim || *dim == 0 || static_cast<double>(product) * static_cast<double>(*dim) > kMostCount) {
+        return std::nullopt;
+      }
+      product *= *dim;
+      any = true;
     }
-    const auto dim = count_of<std::size_t>(inner);
-    if (!dim || *dim == 0 || static_cast<double>(product) * static_cast<double>(*dim) > kMostCount) {
-      return std::nullopt;
+    if (!deeper) {
+      return any ? std::optional(product) : std::nullopt;
     }
-    product *= *dim;
-    any = true;
+    json = *deeper;
   }
-  return any ? std::optional(product) : std::nullopt;
+  return std::nullopt;
 }
 
 /// The elements of a message, or an Error: what is there must be a size.
