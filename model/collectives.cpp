@@ -233,9 +233,9 @@ Bytes wire_bytes(const Terms& t, Exchange exchange, Bytes payload, Algorithm alg
 }
 
 double pairs_of(std::size_t workers, std::size_t distance) {
-  return distance == 0 || distance >= workers
-             ? 0
-             : static_cast<double>((workers - distance - 1) / (2 * distance) + 1);
+  const std::size_t pairs =
+      distance == 0 || distance >= workers ? 0 : (workers - distance - 1) / (2 * distance) + 1;
+  return static_cast<double>(pairs);
 }
 
 /// Worker r with r mod 2d = d sends to r-d: to another node where r is among the first d workers of its own.

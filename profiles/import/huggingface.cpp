@@ -26,6 +26,7 @@ const HfFamily* find_family(const std::vector<HfFamily>& known, const std::strin
 
 std::string supported(const std::vector<HfFamily>& known, const std::string& model_type) {
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const HfFamily& family : known) {
     names.emplace_back(family.model_type);
   }

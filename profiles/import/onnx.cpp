@@ -162,7 +162,7 @@ ImportedModel import_onnx(const std::string& path, const ModelOptions& options) 
   const OnnxGraph graph = read_onnx(file.bytes(), where);
   ImportedModel result = model_of(graph.tensors, options, where);
   result.model.source = "the initializers of an ONNX model, read by breakeven import onnx";
-  result.notes.push_back(
+  result.notes.emplace_back(
       "the order is that in which the graph's nodes use the tensors; what an export folded or fused "
       "is no longer there");
   if (graph.constants > 0) {

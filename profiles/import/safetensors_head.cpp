@@ -57,7 +57,7 @@ struct Place {
 
 Place read_place(const Json& json, const std::string& name, double bytes) {
   const std::vector<Json> ends = json.at("data_offsets", "[BEGIN, END]").list(2, 2);
-  const Place place{static_cast<double>(ends[0].count()), static_cast<double>(ends[1].count()), name};
+  Place place{static_cast<double>(ends[0].count()), static_cast<double>(ends[1].count()), name};
   if (place.end - place.begin != bytes) {
     json.fail("has the bytes " + exact(place.begin) + " to " + exact(place.end),
               (std::isfinite(bytes) ? exact(bytes) : std::string("more than 1e15")) +
@@ -133,6 +133,7 @@ SafetensorsHead read_safetensors_head(std::string_view start, std::optional<doub
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return places[a].begin < places[b].begin; });
   std::vector<StoredTensor> stored;
+  stored.reserve(order.size());
   for (const std::size_t i : order) {
     stored.push_back(std::move(head.tensors[i]));
   }
