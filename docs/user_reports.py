@@ -30,7 +30,7 @@ ROWS = [
      6, None, 5.23, "scaling powersgd", ""),
     ("B1c", PYTORCH + "/issues/74148", "the same, 4 nodes",
      "--model resnet50 --device v100 --workers 8 --workers-per-node 2 --bandwidth 3Gbps " + HOOK,
-     8, None, 5.46, "scaling powersgd", "the fourth node: without P and Q exchanged (B1d) it still loses more than 6 GPUs with"),
+     8, None, 5.46, "scaling powersgd", "the fourth node is not like the others: 8 GPUs that exchange no P and Q (B1d) lose more than 6 that do"),
     ("B34", HF + "/issues/3274", "BERT-base, 2 x 4 V100, 40 GbE; 0.5 s a step on one node",
      "--model bert-base --device v100 --forward 167ms --backward 333ms --workers 8 --workers-per-node 4 --fabric ethernet-40g "
      "--scheme fp16", 8, None, 4.0, "seconds", "the reporter's network carried 1 of its 40 Gbit/s"),

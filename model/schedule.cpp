@@ -91,6 +91,17 @@ Param elements_param(std::string name, std::string fallback, std::string help, d
   return param;
 }
 
+Param interval_param(std::string name, std::string fallback, std::string help, bool above_zero) {
+  return {.name = std::move(name),
+          .kind = Param::Kind::time,
+          .fallback = std::move(fallback),
+          .low = 0,
+          .high = 1e6,
+          .choices = {},
+          .help = std::move(help),
+          .above_low = above_zero};
+}
+
 const std::vector<ScheduleKind>& schedule_kinds() {
   static const std::vector<ScheduleKind> kinds = make_kinds();
   return kinds;

@@ -54,6 +54,8 @@ std::vector<Message> pieces(const Workload& workload, std::size_t elements);
 Param size_param(std::string name, std::string fallback, std::string help);
 /// A number of elements, at least `least`.
 Param elements_param(std::string name, std::string fallback, std::string help, double least = 1);
+/// A time, 0 or above unless `above_zero`.
+Param interval_param(std::string name, std::string fallback, std::string help, bool above_zero);
 
 // One function a file of this folder: its rows of schedule_kinds().
 std::vector<ScheduleKind> bucket_schedules();    ///< ddp, equal, bsp, wfbp

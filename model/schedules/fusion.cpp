@@ -6,17 +6,6 @@
 namespace breakeven {
 namespace {
 
-Param interval(std::string name, std::string fallback, std::string help, bool above_zero) {
-  return {.name = std::move(name),
-          .kind = Param::Kind::time,
-          .fallback = std::move(fallback),
-          .low = 0,
-          .high = 1e6,
-          .choices = {},
-          .help = std::move(help),
-          .above_low = above_zero};
-}
-
 /// The what-if simulator of arXiv 2006.10103 (its authors' code): both tests come after the tensor is added,
 /// so that a buffer may exceed the limit and a tensor is never split; the time counts from the last flush.
 std::vector<Message> fusion(const Workload& workload, const Params& params, const MessageCosts& /*costs*/) {
@@ -69,7 +58,7 @@ std::vector<ScheduleKind> fusion_schedules() {
       {"fusion",
        "a buffer that is sent when it is full or some time after the last one",
        {size_param("bytes", "64MiB", "sent at this size"),
-        interval("timeout", "5ms", "sent when a gradient comes this long after the last buffer", true)},
+        interval_param("timeout", "5ms", "sent when a gradient comes this long after the last buffer", true)},
        "the simulator of arXiv 2006.10103",
        fusion,
        false,
@@ -77,8 +66,8 @@ std::vector<ScheduleKind> fusion_schedules() {
       {"horovod",
        "Horovod's run-time fusion: at every tick what is ready, up to a buffer's size",
        {size_param("bytes", "64MiB", "size of the buffer (HOROVOD_FUSION_THRESHOLD)"),
-        interval("cycle", "5ms", "from tick to tick (HOROVOD_CYCLE_TIME)", true),
-        interval(
+        interval_param("cycle", "5ms", "from tick to tick (HOROVOD_CYCLE_TIME)", true),
+        interval_param(
             "negotiation", "0ms",
             "what the coordinator adds to every buffer; nothing where its response cache knows the tensors",
             false)},

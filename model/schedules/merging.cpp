@@ -4,44 +4,55 @@
 namespace breakeven {
 namespace {
 
-/// One pass over the gradients: `waits(i, start)` says whether gradient i, with which a message could be sent
-/// from `start` on, waits for the next one and is merged into it.
-template <class Waits>
-std::vector<Message> one_pass(const std::vector<Gradient>& gradients, const MessageCosts& costs,
-                              Waits waits) {
+/// A message that may wait for the gradient `next`.
+struct Waiting {
+  Seconds start;             ///< from when it could be sent
+  std::size_t elements = 0;  ///< of all its gradients
+  Seconds next;              ///< when the next gradient exists
+};
+
+/// One pass over the gradients: `waits(Waiting)` says whether a message waits for the next gradient, which is
+/// then merged into it; `exchange(Bytes)` is how long the rule believes that a message takes.
+template <class Exchange, class Waits>
+std::vector<Message> one_pass(const std::vector<Gradient>& gradients, Exchange exchange, Waits waits) {
   std::vector<std::size_t> begins{0};
   Seconds free;
   Bytes size;
+  std::size_t elements = 0;
   for (std::size_t i = 0; i + 1 < gradients.size(); ++i) {
     size += gradients[i].shape.bytes();
+    elements += gradients[i].shape.elements();
     const Seconds start = std::max(free, gradients[i].ready);
-    if (!waits(i, start)) {
-      free = start + costs.exchange(size);
+    if (!waits(Waiting{start, elements, gradients[i + 1].ready})) {
+      free = start + exchange(size);
       size = {};
+      elements = 0;
       begins.push_back(i + 1);
     }
   }
   return merged(gradients, begins);
 }
 
-/// MG-WFBP (arXiv 1811.11141, as its authors' code has it): a gradient is merged into the next one when that
+/// MG-WFBP (arXiv 1811.11141, as its authors' code has it): a message takes the next gradient in when that
 /// one exists before the message could have been sent and its start-up paid. One pass, the same groups as the
-/// authors' quadratic form. Small tensors always merge.
+/// authors' quadratic form. A message that is still small always waits (ddl-benchmarks' copy of the code).
 std::vector<Message> mgwfbp(const Workload& workload, const Params& params, const MessageCosts& costs) {
-  const std::vector<Gradient> gradients = in_gradient_order(workload);
-  const Seconds startup = costs.exchange(Bytes{});
+  const Seconds real = costs.exchange(Bytes{});
+  const Seconds given = Seconds::of(params.number("startup"));
+  const Seconds startup = given > Seconds{} ? given : real;
   const std::size_t small = params.count("small");
-  return one_pass(gradients, costs, [&](std::size_t i, Seconds start) {
-    return gradients[i + 1].ready - start < startup || gradients[i].shape.elements() < small;
-  });
+  return one_pass(
+      in_gradient_order(workload), [&](Bytes size) { return costs.exchange(size) + (startup - real); },
+      [&](const Waiting& message) {
+        return message.next - message.start < startup || message.elements < small;
+      });
 }
 
 /// ASC-WFBP (its authors' code): merges only while the network is still busy with earlier messages when the
 /// next gradient appears.
 std::vector<Message> asc(const Workload& workload, const Params& /*params*/, const MessageCosts& costs) {
-  const std::vector<Gradient> gradients = in_gradient_order(workload);
-  return one_pass(gradients, costs,
-                  [&](std::size_t i, Seconds start) { return start > gradients[i + 1].ready; });
+  return one_pass(in_gradient_order(workload), costs.exchange,
+                  [](const Waiting& message) { return message.start > message.next; });
 }
 
 /// OMGS-SGD (its authors' code): each message is encoded between two backward steps. Merges when waiting for
@@ -84,8 +95,10 @@ std::vector<ScheduleKind> merging_schedules() {
   return {
       {"mgwfbp",
        "MG-WFBP: a tensor is merged into the next where that saves a start-up",
-       {elements_param("small", "8192", "tensors with fewer elements always merge into the next; 0: none",
-                       0)},
+       {elements_param("small", "8192",
+                       "a message of fewer elements always takes the next tensor in; 0: none", 0),
+        interval_param("startup", "0ms", "what the rule takes a message's start-up for; 0: what it is here",
+                       false)},
        "arXiv 1811.11141 and its authors' code",
        mgwfbp,
        true,

@@ -21,9 +21,10 @@ using testing::Sizes;
 using testing::tensors_of;
 using testing::workload_of;
 
-/// MG-WFBP's rule as its authors run it: after every merge all starts are computed anew. Groups in the order
-/// of the gradients, by how many layers they hold.
-Sizes mgwfbp_by_its_authors(const std::vector<Layer>& layers, double a, double b) {
+/// MG-WFBP's rule as its authors run it: after every merge all starts are computed anew, and what has
+/// gathered fewer than `small` elements is merged anyway (ddl-benchmarks). Groups in the order of the
+/// gradients, by how many layers they hold.
+Sizes mgwfbp_by_its_authors(const std::vector<Layer>& layers, double a, double b, double small) {
   const std::size_t n = layers.size();
   std::vector<double> exists(n), size(n), exchange(n), start(n);
   double clock = 0;
@@ -42,7 +43,8 @@ Sizes mgwfbp_by_its_authors(const std::vector<Layer>& layers, double a, double b
   Sizes groups{1};
   for (std::size_t l = n; l-- > 1;) {
     const double next = exists[l - 1];
-    if (next < start[l] + exchange[l] && (start[l] > next || next - start[l] < a)) {
+    const bool saves = next < start[l] + exchange[l] && (start[l] > next || next - start[l] < a);
+    if (saves || size[l] < 4 * small) {
       exchange[l] = 0;
       size[l - 1] += size[l];
       exchange[l - 1] = a + b * size[l - 1];
@@ -61,8 +63,11 @@ TEST(Merging, OnePassEqualsTheQuadraticFormOfMgWfbp) {
     Random random(seed);
     const std::vector<Layer> layers = random.layers(1, 24);
     const double a = std::pow(10, random.real(-5, -1.5)), b = std::pow(10, random.real(-10, -7));
-    const Sizes groups = tensors_of(grouped(workload_of(layers), "mgwfbp:small=0", line(a, b)));
-    ASSERT_EQ(groups, mgwfbp_by_its_authors(layers, a, b)) << seed;
+    const Workload workload = workload_of(layers);
+    const Sizes groups = tensors_of(grouped(workload, "mgwfbp:small=0", line(a, b)));
+    ASSERT_EQ(groups, mgwfbp_by_its_authors(layers, a, b, 0)) << seed;
+    ASSERT_EQ(tensors_of(grouped(workload, "mgwfbp", line(a, b))), mgwfbp_by_its_authors(layers, a, b, 8192))
+        << seed;
     merged += groups.size() < layers.size() ? 1 : 0;
     split += groups.size() > 1 ? 1 : 0;
   }
@@ -70,11 +75,27 @@ TEST(Merging, OnePassEqualsTheQuadraticFormOfMgWfbp) {
   EXPECT_GT(split, 5000U);
 }
 
-TEST(Merging, SmallTensorsAlwaysMerge) {
+TEST(Merging, SmallMessagesAlwaysMerge) {
   const Workload workload = workload_of({{8192, 1}, {8191, 1}, {8192, 1}, {100, 1}});
   const Cost free = line(0, 0);
   EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp", free)), (Sizes{2, 2}));
   EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp:small=0", free)), (Sizes{1, 1, 1, 1}));
+}
+
+TEST(Merging, ASmallTensorWithALargeOneIsNoSmallMessage) {
+  // The norm's gradient comes with the large one behind it, the next one after 1 s: too long for 0.5 s saved.
+  const Workload workload = workload_of({{8192, 1}, {100, 0}, {8192, 1}});
+  EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp", line(0.5, 0))), (Sizes{2, 1}));
+}
+
+TEST(Merging, MgWfbpMayBelieveInAnotherStartup) {
+  const Workload workload = workload_of({{9000, 1}, {9000, 1}, {9000, 1}});
+  const Cost exchange = line(0.5, 0);
+  EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp", exchange)), (Sizes{1, 1, 1}));
+  EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp:startup=500ms", exchange)), (Sizes{1, 1, 1}));
+  EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp:startup=1.1s", exchange)), (Sizes{3}));
+  // A message that is thought to take 1.6 s is still under way when the third gradient exists.
+  EXPECT_EQ(tensors_of(grouped(workload, "mgwfbp:startup=900ms", line(0.5, 0.7 / 36000))), (Sizes{1, 2}));
 }
 
 TEST(Merging, GreedyIsNotOptimal) {
