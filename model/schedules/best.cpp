@@ -54,7 +54,10 @@ class Programme {
   /// From a gradient on.
   struct Rest {
     double busy = kForever, late = 0;
-    std::size_t buckets = 0, end = 0;  // end: of the first bucket
+    std::size_t buckets = 0, end = 0;                    // end: of the first bucket
+    [[nodiscard]] bool before(const Rest& same) const {  // of the same network time
+      return std::tie(late, buckets) < std::tie(same.late, same.buckets);
+    }
   };
 
   [[nodiscard]] double over(const Found& found) const { return (1 - share_) * found.busy + found.late; }
@@ -86,8 +89,9 @@ class Programme {
         const double busy = behind.busy + *price++;
         if (busy <= limit && busy <= rest_[begin].busy) {
           const Rest way{busy, std::max(behind.late, ready_[end] + share_ * busy), behind.buckets + 1, end};
-          const auto order = [](const Rest& rest) { return std::tie(rest.busy, rest.late, rest.buckets); };
-          rest_[begin] = order(way) < order(rest_[begin]) ? way : rest_[begin];
+          if (busy < rest_[begin].busy || way.before(rest_[begin])) {
+            rest_[begin] = way;
+          }
         }
       }
     }
@@ -105,17 +109,24 @@ class Programme {
     return found;
   }
 
-  /// Halves what lies between the two, as long as something there can be over sooner than the best so far.
+  /// What lies between the two, as long as something there can be over sooner than the best so far: the next
+  /// one below `loose`, then either half below that.
   void search(const Found& tight, const Found& loose) {
-    const double floor = (1 - share_) * loose.busy;
-    const double late = std::min(loose.late, over_ * (1 - kRounding) - floor);
-    if (late <= tight.late * (1 + kRounding) || tight.busy <= loose.busy * (1 + kRounding)) {
+    if (tight.busy <= loose.busy * (1 + kRounding)) {
       return;
     }
-    const double middle = (tight.late + late) / 2;
+    const double late = std::min(loose.late, over_ - (1 - share_) * loose.busy) * (1 - 10 * kRounding);
+    if (late <= tight.late * (1 + kRounding)) {
+      return;
+    }
+    const Found next = least_busy(late);
+    const double middle = (tight.late + next.late) / 2;
+    if (tight.busy <= next.busy * (1 + kRounding) || middle <= tight.late * (1 + kRounding)) {
+      return;
+    }
     const Found found = least_busy(middle);
     search(tight, found);
-    search({middle, found.busy}, loose);
+    search({middle, found.busy}, next);
   }
 
   std::vector<Gradient> gradients_;

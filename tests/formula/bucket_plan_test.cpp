@@ -86,6 +86,32 @@ TEST(BucketPlan, NoDivisionEndsSooner) {
   }
 }
 
+TEST(BucketPlan, NoneOfManyDivisionsOfManyTensorsEndsSooner) {
+  constexpr unsigned kSeed = 23;
+  Random random(kSeed);
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t count = random.count(20, 60);
+    const Workload workload = random_workload(random, count);
+    const double startup = std::pow(10, random.real(-6, -2)), slope = std::pow(10, random.real(-10, -8));
+    MessageCosts costs{[=](Bytes size) { return Seconds::of(startup + slope * size.base()); },
+                       [](Bytes) { return Seconds{}; }};
+    costs.gamma = random.real(1, 2);
+    const Seconds best = over(workload, best_buckets(workload, costs), costs) * (1 - 1e-12);
+    for (const char* method : {"mgwfbp", "asc", "wfbp", "ddp", "bsp"}) {
+      EXPECT_GE(over(workload, make_schedule(method).messages(workload, costs), costs), best)
+          << method << ", seed " << kSeed << ", case " << i;
+    }
+    for (int division = 0; division < 50; ++division) {
+      std::size_t cuts = 0;
+      for (std::size_t bucket = random.count(0, 9); bucket-- > 0;) {
+        cuts |= std::size_t{1} << random.count(0, count - 2);
+      }
+      EXPECT_GE(over(workload, divided(workload, cuts), costs), best)
+          << cuts << ", seed " << kSeed << ", case " << i;
+    }
+  }
+}
+
 TEST(BucketPlan, WeighsTheSlowdownOfBackward) {
   // Two tensors, at 1 s and 4 s; a message takes 2 s and nothing by size. Apart, the first hides but slows
   // backward; while it is under way, 2 s of the clock are 1 s of backward: 1 + 2 + 2 + 2 s.
