@@ -72,7 +72,7 @@ std::vector<Message> pieces(const Workload& workload, std::size_t elements) {
 }
 
 Param size_param(std::string name, std::string fallback, std::string help) {
-  constexpr double kLargest = 1e15;
+  constexpr double kLargest = 1e16;  // the largest gradient, 1e15 elements, fits in a power of two below
   return {.name = std::move(name),
           .kind = Param::Kind::bytes,
           .fallback = std::move(fallback),

@@ -63,6 +63,14 @@ const std::vector<std::pair<Words, json>>& plans() {
   return made;
 }
 
+TEST(Plan, TheLargestGradientsHaveOne) {
+  for (const char* size : {"899TB", "1000TB"}) {
+    const json made =
+        planned({"--gradient-bytes", size, "--backward", "1s", "--workers", "8", "--bandwidth", "100Gbps"});
+    EXPECT_EQ(made.at("best").at("buckets").size(), 1U) << size;
+  }
+}
+
 TEST(Plan, BestIsNeverWorseThanWhatItIsComparedWithNorThanAnySetting) {
   for (const auto& [setup, answer] : plans()) {
     const double best = step(answer.at("best"));
