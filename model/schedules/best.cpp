@@ -75,6 +75,7 @@ class Programme {
     return std::max(backward_, through[count_]);
   }
 
+  /// Shortest path from the last gradient to the first; of equals what is less late, then fewer buckets.
   Found least_busy(double bound) {
     std::fill(rest_.begin(), rest_.end(), Rest{});
     rest_[count_] = {0, backward_, 0, count_};
@@ -98,6 +99,7 @@ class Programme {
     return remember({rest_[0].late, rest_[0].busy});
   }
 
+  /// The path in rest_ is the best if it is over sooner than those before.
   Found remember(const Found& found) {
     if (over(found) < over_) {
       over_ = over(found);
