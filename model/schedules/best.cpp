@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "model/schedules/bucket.h"
 
@@ -112,23 +113,28 @@ class Programme {
   }
 
   /// What lies between the two, as long as something there can be over sooner than the best so far: the next
-  /// one below `loose`, then either half below that.
-  void search(const Found& tight, const Found& loose) {
-    if (tight.busy <= loose.busy * (1 + kRounding)) {
-      return;
+  /// one below the looser, then either half below that.
+  void search(const Found& soonest, const Found& idlest) {
+    std::vector<std::pair<Found, Found>> open{{soonest, idlest}};
+    while (!open.empty()) {
+      const auto [tight, loose] = open.back();
+      open.pop_back();
+      const double bound = std::min(loose.late, over_ - (1 - share_) * loose.busy) * (1 - 10 * kRounding);
+      if (!between(tight, {bound, loose.busy})) {
+        continue;
+      }
+      const Found next = least_busy(bound);
+      const double middle = (tight.late + next.late) / 2;
+      if (between(tight, {middle, next.busy})) {
+        const Found found = least_busy(middle);
+        open.emplace_back(Found{middle, found.busy}, next);
+        open.emplace_back(tight, found);
+      }
     }
-    const double late = std::min(loose.late, over_ - (1 - share_) * loose.busy) * (1 - 10 * kRounding);
-    if (late <= tight.late * (1 + kRounding)) {
-      return;
-    }
-    const Found next = least_busy(late);
-    const double middle = (tight.late + next.late) / 2;
-    if (tight.busy <= next.busy * (1 + kRounding) || middle <= tight.late * (1 + kRounding)) {
-      return;
-    }
-    const Found found = least_busy(middle);
-    search(tight, found);
-    search({middle, found.busy}, next);
+  }
+  /// Whether a looser bound than that of `tight` is left, and less network time to be had.
+  static bool between(const Found& tight, const Found& loose) {
+    return loose.late > tight.late * (1 + kRounding) && tight.busy > loose.busy * (1 + kRounding);
   }
 
   std::vector<Gradient> gradients_;
