@@ -12,10 +12,6 @@
 namespace breakeven::cli {
 namespace {
 
-std::string percent(double share) {
-  return significant(100 * share, 2) + " %";
-}
-
 Seconds step(const MixedStep& mixed) {
   return mixed.parts.step();
 }
@@ -73,14 +69,6 @@ std::vector<Compared> comparison(const MixedPlanned& planned) {
     rows.push_back({label(planned, s) + ", its best buckets", &planned.plan.alone[s], s, "best"});
   }
   return rows;
-}
-
-void write_parts(JsonWriter& json, const Breakdown& parts) {
-  json.member("step_s", parts.step().base());
-  json.key("parts").begin_object(true).member("forward_s", parts.forward.base());
-  json.member("backward_s", parts.backward.base()).member("other_s", parts.other.base());
-  json.member("slowdown_s", parts.slowdown.base()).member("exposed_codec_s", parts.exposed_codec.base());
-  json.member("exposed_communication_s", parts.exposed_communication.base()).end_object();
 }
 
 }  // namespace
@@ -142,11 +130,11 @@ std::string words(const MixedPlanned& planned) {
         "Mixing schemes pays here: {} of more than one scheme end the step after {}; one alone takes {} at "
         "best "
         "({}), {} more. {}",
-        count_text(plan.best.messages.size()), to_string(best), time, which, percent(gain), plain);
+        count_text(plan.best.messages.size()), to_string(best), time, which, rough_percent(gain), plain);
   }
   return fmt::format("One scheme is enough here: {} takes {}{}. {}", which, time,
                      is_mixed(plan.best) ? fmt::format("; mixing schemes by bucket would shorten that by {}",
-                                                       percent(1 - 1 / (1 + gain)))
+                                                       rough_percent(1 - 1 / (1 + gain)))
                                          : ", and no mix of schemes was found that takes less",
                      plain);
 }
@@ -161,7 +149,7 @@ Screen comparison_table(const MixedPlanned& planned) {
     screen.rows.push_back({{text},
                            {std::to_string(mixed.messages.size())},
                            {to_string(step(mixed))},
-                           {percent(std::max(0.0, saved))},
+                           {rough_percent(std::max(0.0, saved))},
                            {to_string(mixed.parts.exposed_communication)},
                            {to_string(mixed.parts.exposed_codec)},
                            {codec.empty() ? "-" : codec}});

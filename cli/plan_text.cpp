@@ -9,10 +9,6 @@
 namespace breakeven::cli {
 namespace {
 
-std::string percent(double share) {
-  return significant(100 * share, 2) + " %";
-}
-
 /// By what share the step gets shorter by taking the best buckets instead.
 double gain(const Planned& planned, const Breakdown& parts) {
   return parts.step() / planned.plan.best.step - 1;
@@ -62,15 +58,6 @@ std::size_t allgather_elements(const Planned& planned) {
   return std::min(planned.setup.scenario.workload.elements(), kDefault);
 }
 
-/// Parts that add up to the step.
-void write_parts(JsonWriter& json, const Breakdown& parts) {
-  json.member("step_s", parts.step().base());
-  json.key("parts").begin_object(true).member("forward_s", parts.forward.base());
-  json.member("backward_s", parts.backward.base()).member("other_s", parts.other.base());
-  json.member("slowdown_s", parts.slowdown.base());
-  json.member("exposed_communication_s", parts.exposed_communication.base()).end_object();
-}
-
 void write_settings(JsonWriter& json, const Planned& planned) {
   const BucketPlan& plan = planned.plan;
   json.key("settings").begin_object();
@@ -91,6 +78,14 @@ void write_settings(JsonWriter& json, const Planned& planned) {
 
 }  // namespace
 
+void write_parts(JsonWriter& json, const Breakdown& parts) {
+  json.member("step_s", parts.step().base());
+  json.key("parts").begin_object(true).member("forward_s", parts.forward.base());
+  json.member("backward_s", parts.backward.base()).member("other_s", parts.other.base());
+  json.member("slowdown_s", parts.slowdown.base()).member("exposed_codec_s", parts.exposed_codec.base());
+  json.member("exposed_communication_s", parts.exposed_communication.base()).end_object();
+}
+
 std::string words(const Planned& planned) {
   const Prediction& best = planned.plan.best;
   const Seconds usual = planned.usual().step();
@@ -109,8 +104,8 @@ std::string words(const Planned& planned) {
   const std::string left = fmt::format("No network at all would make it {}.", to_string(bound));
   if (!matters(planned)) {
     return fmt::format("Buckets hardly matter here: {} would shorten DDP's step of {} by {}. {}",
-                       best_text(best.messages.size()), to_string(usual), percent(1 - best.step / usual),
-                       left);
+                       best_text(best.messages.size()), to_string(usual),
+                       rough_percent(1 - best.step / usual), left);
   }
   const Division& ddp = planned.plan.ddp.division;
   const std::string cap =
@@ -119,7 +114,7 @@ std::string words(const Planned& planned) {
           : "no bucket_cap_mb of DDP shortens it";
   return fmt::format("Buckets matter here: {} {} DDP's step of {} to {}, by {}; {}. {}",
                      best_text(best.messages.size()), best.messages.size() == 1 ? "shortens" : "shorten",
-                     to_string(usual), to_string(best.step), percent(1 - best.step / usual), cap, left);
+                     to_string(usual), to_string(best.step), rough_percent(1 - best.step / usual), cap, left);
 }
 
 Screen comparison_table(const Planned& planned) {
@@ -131,7 +126,7 @@ Screen comparison_table(const Planned& planned) {
     screen.rows.push_back({{row.first},
                            {std::to_string(row.second.buckets)},
                            {to_string(parts.step())},
-                           {percent(std::max(0.0, 1 - planned.plan.best.step / parts.step()))},
+                           {rough_percent(std::max(0.0, 1 - planned.plan.best.step / parts.step()))},
                            {to_string(parts.exposed_communication)},
                            {to_string(parts.slowdown)}});
   }

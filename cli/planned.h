@@ -44,6 +44,8 @@ Screen settings_table(const Planned& planned);
 Rows rows_of(const Planned& planned);
 std::string plan_json(const Planned& planned);
 
+/// The step and its parts, which add up to it, in an object that is open.
+void write_parts(JsonWriter& json, const Breakdown& parts);
 /// Each row as an object, in an array that is open.
 void write_objects(JsonWriter& json, const Rows& rows);
 

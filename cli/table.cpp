@@ -91,6 +91,10 @@ std::string to_markdown(const Screen& screen) {
   return out;
 }
 
+std::string rough_percent(double share) {
+  return significant(share * 100, 2) + " %";
+}
+
 std::string csv_line(const std::vector<Value>& row) {
   std::string out;
   for (std::size_t c = 0; c < row.size(); ++c) {

@@ -26,6 +26,9 @@ struct Screen {
 std::string to_text(const Screen& screen, const Style& style);
 std::string to_markdown(const Screen& screen);
 
+/// A share in two digits: "12 %".
+std::string rough_percent(double share);
+
 /// For programs: values keep their type; names are the keys of the JSON.
 using Value = std::variant<std::monostate, bool, double, std::string>;
 struct Rows {

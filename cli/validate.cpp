@@ -225,7 +225,9 @@ int validate(const Context& context) {
   for (const std::string& name : names) {
     const Catalogue::Text text = context.catalogue.published(name);
     Validated one{read_published(text.json, text.where), {}};
-    one.result = check(one.source, context.catalogue, context.registry);
+    Catalogue catalogue = context.catalogue;
+    catalogue.add_source(name);
+    one.result = check(one.source, catalogue, context.registry);
     for (const CheckedCase& answer : one.result.cases) {
       for (const std::string& warning : answer.warnings) {
         note(context, one.source.name + ": case " + answer.id + ": " + warning);

@@ -12,10 +12,6 @@ namespace {
 std::string times(double speedup) {
   return fmt::format("{:.2f}x", speedup);
 }
-std::string percent(double share) {
-  return significant(share * 100, 2) + " %";
-}
-
 const AnswerRow* most(const Answer& answer, Call call) {
   const AnswerRow* found = nullptr;
   for (const AnswerRow& row : answer.rows) {
@@ -92,7 +88,7 @@ std::string memory_text(const Answer& answer, const AnswerRow& row) {
 
 std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& winner) {
   const double given = answer.setup.judge.extra_steps;
-  const std::string limit = percent(winner.verdict.extra_steps_below);
+  const std::string limit = rough_percent(winner.verdict.extra_steps_below);
   std::vector<std::string> lines;
   if (winner.cast) {
     lines.push_back(fmt::format("send the gradients in 16 bit ({}): {}, with no change to the algorithm.",
@@ -105,7 +101,7 @@ std::vector<std::string> when_it_pays(const Answer& answer, const AnswerRow& win
   if (given > 0) {
     lines.push_back(fmt::format(
         "compress with {}: {}, the {} more steps that you expect included; at {} the gain is gone.",
-        winner.candidate.plain_spec, times(winner.verdict.speedup), percent(given), limit));
+        winner.candidate.plain_spec, times(winner.verdict.speedup), rough_percent(given), limit));
   } else {
     lines.push_back(fmt::format("compress with {}: {}, as long as training needs fewer than {} more steps.",
                                 winner.candidate.plain_spec, times(winner.verdict.speedup), limit));
@@ -134,7 +130,8 @@ std::vector<std::string> when_too_close(const AnswerRow& row, const Answer& answ
         row.verdict.where.codec_below ? "; under " + to_string(*row.verdict.where.codec_below) + " it pays"
                                       : ""));
   } else {
-    lines.push_back(fmt::format("The gain is within the margin of {}.", percent(answer.setup.judge.margin)));
+    lines.push_back(
+        fmt::format("The gain is within the margin of {}.", rough_percent(answer.setup.judge.margin)));
   }
   return lines;
 }
@@ -145,7 +142,7 @@ std::vector<std::string> when_nothing_pays(const Answer& answer) {
     const double gain = answer.max_speedup - 1;
     std::vector<std::string> lines = {fmt::format(
         "do not compress: the step hardly waits for the network; an infinitely fast one would gain {}.",
-        gain < kNothing ? "nothing" : percent(gain))};
+        gain < kNothing ? "nothing" : rough_percent(gain))};
     if (const Seconds idle = launch_bound(answer); idle > Seconds{}) {
       lines.push_back(
           fmt::format("The device idles {} of {}: launch-bound; a faster network or compression cannot help.",
@@ -246,9 +243,10 @@ std::string reason(const Answer& answer, const AnswerRow& row) {
                        to_string(saved));
   }
   if (row.verdict.speedup * (1 + answer.setup.judge.extra_steps) > 1 && row.verdict.speedup < 1) {
-    return fmt::format("{} more steps cost more than it gains", percent(answer.setup.judge.extra_steps));
+    return fmt::format("{} more steps cost more than it gains",
+                       rough_percent(answer.setup.judge.extra_steps));
   }
-  return fmt::format("it gains {}, within the margin", percent(std::max(0.0, row.verdict.speedup - 1)));
+  return fmt::format("it gains {}, within the margin", rough_percent(std::max(0.0, row.verdict.speedup - 1)));
 }
 
 std::vector<std::string> verdict_lines(const Answer& answer) {

@@ -2,7 +2,7 @@
 # length spare the compiler counting a megabyte at compile time, which clang refuses.
 set(text "#include \"profiles/embedded.h\"\n\nnamespace breakeven {\nnamespace {\nusing namespace std::string_view_literals;\n\nconstexpr EmbeddedProfile kProfiles[] = {\n")
 foreach(file IN LISTS FILES)
-  string(REGEX REPLACE "^profiles/([^/]+)/.*$" "\\1" kind "${file}")
+  string(REGEX REPLACE "^profiles/(.+)/[^/]+$" "\\1" kind "${file}")
   get_filename_component(name "${file}" NAME_WLE)
   file(READ ${ROOT}/${file} content)
   string(APPEND text "    {\"${kind}\", \"${name}\", R\"~json~(${content})~json~\"sv},\n")

@@ -23,7 +23,7 @@ std::string_view name(Exchange exchange) {
 }
 
 std::string_view name(Placement placement) {
-  constexpr std::array<std::string_view, 4> names = {"serial", "hook", "stream", "host"};
+  constexpr std::array<std::string_view, 5> names = {"serial", "hook", "stream", "host", "blocking"};
   return names[static_cast<std::size_t>(placement)];
 }
 

@@ -130,10 +130,11 @@ class Compressor {
 
 /// Where a scheme's codec runs.
 enum class Placement {
-  serial,  ///< after backward, the whole gradient as one message
-  hook,    ///< on the compute resource as each message is ready, in front of the rest of backward
-  stream,  ///< on a resource of its own, slowing backward
-  host,    ///< on the CPU: backward is not slowed, the gradient crosses PCIe both ways
+  serial,    ///< after backward, the whole gradient as one message
+  hook,      ///< on the compute resource as each message is ready, in front of the rest of backward
+  stream,    ///< on a resource of its own, slowing backward
+  host,      ///< on the CPU: backward is not slowed, the gradient crosses PCIe both ways
+  blocking,  ///< a hook that waits for its exchanges too: backward stands still until the message is through
 };
 std::string_view name(Placement placement);
 

@@ -78,7 +78,8 @@ Forecast::Forecast(const Scenario& scenario, const Compressor& compressor, Place
       other_(scenario.workload.other),
       sending_(scenario.schedule.sending),
       full_duplex_(scenario.fabric.full_duplex),
-      message_time_(group_.workers > 1 ? scenario.overlap.message : Seconds{}) {
+      message_time_(group_.workers > 1 ? scenario.overlap.message : Seconds{}),
+      bucket_copy_(group_.workers > 1 ? scenario.overlap.bucket_copy : BytesPerSecond{}) {
   if (scenario.schedule.weighs_costs) {
     scenario_ = scenario;
     compressor_ = &compressor;
@@ -102,7 +103,8 @@ void Forecast::prepare(const Scenario& scenario, const Compressor& compressor) {
   overlapped_ = false;
   arrange(scenario, compressor);
   if (method_ == Method::closed_form && has_codec_ &&
-      (placement_ == Placement::stream || placement_ == Placement::host)) {
+      (placement_ == Placement::stream || placement_ == Placement::host ||
+       placement_ == Placement::blocking)) {
     throw Error(Fault::value, "--placement",
                 "the closed form has no term for \"" + std::string(name(placement_)) + "\"",
                 "serial or hook, or --method timeline");
@@ -221,7 +223,11 @@ void Forecast::build_chains(const Scenario& scenario) {
     if (placement_ == Placement::host &&
         std::any_of(chain.stages.begin(), chain.stages.end(),
                     [](const Stage& stage) { return stage.resource == Resource::host; })) {
-      add_copies(scenario, m, chain);
+      add_host_copies(scenario, m, chain);
+    }
+    if (bucket_copy_ > BytesPerSecond{} && !chain.stages.empty()) {
+      const Stage copy{Resource::compute, Activity::copy, chain.size / bucket_copy_, 0};
+      surround(m, chain, copy, has_codec_);
     }
     chains_.push_back(std::move(chain));
   }
@@ -230,13 +236,15 @@ void Forecast::build_chains(const Scenario& scenario) {
   transfers_.resize(hops_.size());
 }
 
-/// One stage on the network; two where the schedule lets pushes and pulls pass each other.
+/// One stage on the network, or on compute where that waits for it; two where the schedule lets pushes and
+/// pulls pass each other.
 void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain) {
-  const Stage stage{Resource::network, Activity::exchange, {}, index};
+  const bool waits = placement_ == Placement::blocking && has_codec_;
+  const Stage stage{waits ? Resource::compute : Resource::network, Activity::exchange, {}, index};
   Hop hop{message,       index,        chain.stages.size(), round.exchange,
           round.payload, round.summed, round.distance,      round.element};
   chain.stages.push_back(stage);
-  if (overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
+  if (!waits && overlapped_ && sending_.duplex && full_duplex_ && group_.nodes() > 1 &&
       (algorithm_ == Algorithm::parameter_server || algorithm_ == Algorithm::byteps) &&
       (round.exchange == Exchange::all_reduce || round.exchange == Exchange::push_pull)) {
     hop.pulls = true;
@@ -245,21 +253,26 @@ void Forecast::add_exchange(const Round& round, std::size_t message, std::size_t
   hops_.push_back(hop);
 }
 
-/// The gradient goes to the host before the first stage and comes back after the last; payloads leave from
-/// the host.
-void Forecast::add_copies(const Scenario& scenario, std::size_t message, Chain& chain) {
-  if (scenario.device.host_link <= BytesPerSecond{}) {
-    throw Error(Fault::value, "--placement", scenario.device.name + " states no host_link",
-                "a device with one");
-  }
-  const Stage copy{Resource::copy, Activity::copy,
-                   bytes(messages_[message].tensors) / scenario.device.host_link, 0};
+/// `copy` before the first stage, and after the last where the result comes `back`.
+void Forecast::surround(std::size_t message, Chain& chain, const Stage& copy, bool back) {
   chain.stages.insert(chain.stages.begin(), copy);
-  chain.stages.push_back(copy);
+  if (back) {
+    chain.stages.push_back(copy);
+  }
   chain.late += chain.late == kNever ? 0 : 1;
   for (Hop& hop : hops_) {
     hop.stage += hop.message == message ? 1 : 0;
   }
+}
+
+/// The gradient goes to the host before the first stage and comes back after the last; payloads leave from
+/// the host.
+void Forecast::add_host_copies(const Scenario& scenario, std::size_t message, Chain& chain) {
+  if (scenario.device.host_link <= BytesPerSecond{}) {
+    throw Error(Fault::value, "--placement", scenario.device.name + " states no host_link",
+                "a device with one");
+  }
+  surround(message, chain, {Resource::copy, Activity::copy, chain.size / scenario.device.host_link, 0}, true);
 }
 
 void Forecast::price(const Fabric& fabric) {

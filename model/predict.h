@@ -82,7 +82,8 @@ class Forecast {
   void add_exchange(const Round& round, std::size_t message, std::size_t index, Chain& chain);
   [[nodiscard]] bool sends_everything() const;
   void build_chains(const Scenario& scenario);
-  void add_copies(const Scenario& scenario, std::size_t message, Chain& chain);
+  void surround(std::size_t message, Chain& chain, const Stage& copy, bool back);
+  void add_host_copies(const Scenario& scenario, std::size_t message, Chain& chain);
   void price(const Fabric& fabric);
   Breakdown rerun(const Variation& variation, double gamma, std::vector<Span>* spans);
   [[nodiscard]] Breakdown closed_form(const Variation& variation, double gamma) const;
@@ -101,7 +102,8 @@ class Forecast {
   std::vector<Seconds> parts_, scaled_parts_;  // of the next forward pass, where messages reach into it
   Sending sending_;
   bool full_duplex_;
-  Seconds message_time_;  // software's share of an exchange
+  Seconds message_time_;        // software's share of an exchange
+  BytesPerSecond bucket_copy_;  // zero: free
   /// What is arranged anew for every fabric, where the schedule weighs costs.
   std::optional<Scenario> scenario_;
   const Compressor* compressor_ = nullptr;

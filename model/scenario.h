@@ -17,7 +17,10 @@ struct Overlap {
   double gamma = 1;                    ///< backward takes gamma times as long while communication overlaps it
   double gamma_codec = 1;              ///< and while a codec on the `stream` resource does
   Seconds message = {};                ///< software's share of every exchange, on top of the network
-  Device host;                         ///< where the codec runs under `host`
+  /// What the framework copies: every gradient into its bucket (divided by the workers on the way), and what
+  /// a hook returns back out of it. Zero: nothing, or too fast to matter.
+  BytesPerSecond bucket_copy = {};
+  Device host;  ///< where the codec runs under `host`
 };
 
 enum class Method { timeline, closed_form };

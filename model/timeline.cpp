@@ -108,6 +108,15 @@ class Loop {
   [[nodiscard]] bool computing() const {
     return !busy(Resource::compute) && (!backward_over() || (part_begun_ && part_ < step_.forward.size()));
   }
+  /// A codec or a copy runs; compute may also be held by an exchange that it waits for.
+  [[nodiscard]] bool coding() const {
+    const Queue& compute = queues_[static_cast<std::size_t>(Resource::compute)];
+    const auto held = [&] {
+      return chains_[compute.running].stages[stage_[compute.running]].activity == Activity::exchange;
+    };
+    return busy(Resource::codec) || busy(Resource::host) || busy(Resource::copy) ||
+           (compute.busy() && !held());
+  }
   /// Seconds that one second of compute's work takes right now.
   [[nodiscard]] double pace() const {
     const bool network = busy(Resource::network) || busy(Resource::network_in);
@@ -239,8 +248,7 @@ class Loop {
       record_compute(next);
       done = work == goal - done ? goal : done + work;
       parts_.slowdown += Seconds::of(work * (rate - 1));
-    } else if (busy(Resource::compute) || busy(Resource::codec) || busy(Resource::host) ||
-               busy(Resource::copy)) {
+    } else if (coding()) {
       parts_.exposed_codec += Seconds::of(passed);
     } else {
       parts_.exposed_communication += Seconds::of(passed);

@@ -21,7 +21,8 @@ std::string_view name(Resource resource);
 enum class Activity { forward, backward, encode, exchange, decode, copy, other };
 std::string_view name(Activity activity);
 
-/// One piece of work of a message on one resource. `compute` is shared with backward, which gives way.
+/// One piece of work of a message on one resource. `compute` is shared with backward, which gives way, also
+/// to an exchange that it waits for.
 struct Stage {
   Resource resource = Resource::network;
   Activity activity = Activity::exchange;

@@ -132,6 +132,22 @@ void Catalogue::add_directory(const fs::path& directory) {
   }
 }
 
+void Catalogue::add_source(const std::string& name_or_file) {
+  std::error_code error;
+  const auto known = files_.find("published");
+  const bool added = known != files_.end() && known->second.contains(name_or_file);
+  const std::string file = added ? known->second.find(name_or_file)->second : name_or_file;
+  if ((added || looks_like_file(name_or_file)) && file != "-") {
+    const fs::path folder = fs::path(file).replace_extension();
+    if (folder != file && fs::is_directory(folder, error)) {
+      add_directory(folder);
+    }
+    return;
+  }
+  cache_ = std::make_shared<Cache>();
+  sources_.push_back("published/" + name_or_file);
+}
+
 void Catalogue::add_codec(CodecProfile profile) {
   if (profile.costs.empty()) {
     return;
@@ -151,9 +167,17 @@ Catalogue::Text Catalogue::find(std::string_view kind, const std::string& name_o
       return {read_text(file->second, "a profile"), file->second};
     }
   }
+  const auto built_in = [](const EmbeddedProfile& profile) {
+    return Text{std::string(profile.json),
+                "built-in " + std::string(profile.kind) + "/" + std::string(profile.name) + ".json"};
+  };
+  for (const std::string& source : sources_) {
+    if (const EmbeddedProfile* profile = embedded(source + "/" + std::string(kind), name_or_file)) {
+      return built_in(*profile);
+    }
+  }
   if (const EmbeddedProfile* profile = embedded(kind, name_or_file)) {
-    return {std::string(profile->json),
-            "built-in " + std::string(kind) + "/" + std::string(profile->name) + ".json"};
+    return built_in(*profile);
   }
   if (looks_like_file(name_or_file)) {
     return {read_text(name_or_file, "a profile"), place_of(name_or_file)};
@@ -232,7 +256,11 @@ std::vector<CodecCosts> Catalogue::codecs_for(std::string_view device) const {
 std::vector<std::string> Catalogue::names(std::string_view kind) const {
   std::set<std::string> names;
   for (const EmbeddedProfile& profile : embedded_profiles()) {
-    if (profile.kind == kind) {
+    const auto added = [&](const std::string& source) {
+      return profile.kind.starts_with(source) &&
+             profile.kind.substr(source.size()) == "/" + std::string(kind);
+    };
+    if (profile.kind == kind || std::any_of(sources_.begin(), sources_.end(), added)) {
       names.emplace(profile.name);
     }
   }

@@ -76,6 +76,9 @@ class Catalogue {
   Catalogue();  ///< the embedded profiles
   /// Adds DIR/models/*.json, DIR/devices/*.json, ...; later names replace earlier ones. Throws Error (file).
   void add_directory(const std::filesystem::path& directory);
+  /// Adds the profiles that only the cases of a published source need: those in the folder of its name beside
+  /// it, published/NAME/fabrics/*.json, ...; nothing where there is none. Throws Error (file).
+  void add_source(const std::string& name_or_file);
   /// Adds curves that came with something else, a scheme's file; nothing where there are none. Throws Error
   /// (value) when the name is taken.
   void add_codec(CodecProfile profile);
@@ -106,6 +109,7 @@ class Catalogue {
   // What was added: kind -> name -> file, read when it is asked for. The embedded profiles stay where they
   // are.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> files_;
+  std::vector<std::string> sources_;  // embedded folders that were added: "published/NAME"
   std::map<std::string, CodecProfile, std::less<>> added_codecs_;
   // What was read once is not read again: a sweep asks for the same model a million times, and standard input
   // can be read only once. Shared by threads.

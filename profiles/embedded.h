@@ -7,7 +7,8 @@
 namespace breakeven {
 
 struct EmbeddedProfile {
-  std::string_view kind;  ///< folder under profiles/: models, devices, fabrics, codecs, sweeps, published
+  std::string_view kind;  ///< folder under profiles/: models, devices, fabrics, codecs, sweeps, published,
+                          ///< published/NAME/fabrics
   std::string_view name;  ///< file name without .json
   std::string_view json;
 };

@@ -31,6 +31,7 @@ constexpr OptionRule kRules[] = {
     {"intra-bandwidth", OptionKind::bandwidth, 0, kFastest, true},
     {"intra-latency", OptionKind::time, 0, kLongest},
     {"message-overhead", OptionKind::time, 0, kLongest},
+    {"bucket-copy", OptionKind::bandwidth, 0, kFastest, true},
     {"servers", OptionKind::count, 0, kMostWorkers},
     {"bucket", OptionKind::bytes, 0, kMostBytes, true},
     {"gamma", OptionKind::factor, 1, 10},

@@ -37,6 +37,11 @@ std::vector<Option> make_options() {
       {"intra-latency", "TIME", "time of one step inside a node, without the data", c, true},
       {"message-overhead", "TIME", "what software adds to every exchange, on top of the network (default 0)",
        c},
+      {"bucket-copy", "BANDWIDTH",
+       "how fast the framework copies gradients into buckets, and a hook's result back (default: at once; a "
+       "CPU's "
+       "memcpy where it is one)",
+       c},
       {"algorithm",
        "auto|ring|tree|double-tree|recursive-doubling|halving-doubling|hierarchical|leader|direct|ps|byteps|"
        "nccl",
@@ -52,8 +57,9 @@ std::vector<Option> make_options() {
        "backward takes this times as long while communication runs beside it (default 1.07)", m, true},
       {"gamma-codec", "FACTOR", "backward takes this times as long beside a codec on a stream (default 1.07)",
        m},
-      {"placement", "serial|hook|stream|host",
-       "where the codec runs (default: as each scheme's implementations do; plain all-reduce in 16 bit keeps "
+      {"placement", "serial|hook|blocking|stream|host",
+       "where the codec runs; blocking: a hook that waits for its exchanges too (default: as each scheme's "
+       "implementations do; plain all-reduce in 16 bit keeps "
        "DDP's hook unless it is a --scheme itself)",
        m},
       {"host", "NAME|FILE", "the CPU that encodes and decodes under placement host (default cpu)", m},

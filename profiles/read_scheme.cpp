@@ -169,8 +169,8 @@ SchemeFile read_scheme(std::string_view json, const std::string& where) {
   scheme.summary = text_or_empty(root, "summary");
   scheme.source = text_or_empty(root, "source");
   if (const auto placement = root.find("placement")) {
-    scheme.placement =
-        static_cast<Placement>(read_choice(*placement, {"serial", "hook", "stream", "host"}, "placement"));
+    scheme.placement = static_cast<Placement>(
+        read_choice(*placement, {"serial", "hook", "stream", "host", "blocking"}, "placement"));
   }
   if (const auto same_steps = root.find("same_steps")) {
     scheme.same_steps = same_steps->flag();

@@ -73,7 +73,7 @@ void resolve_placement(Resolution& r) {
   Scenario& scenario = r.setup.scenario;
   if (r.has("placement")) {
     scenario.overlap.placement =
-        static_cast<Placement>(r.choice("placement", {"serial", "hook", "stream", "host"}));
+        static_cast<Placement>(r.choice("placement", {"serial", "hook", "stream", "host", "blocking"}));
     r.note_text("placement", std::string(name(*scenario.overlap.placement)), Origin::given);
   } else {
     r.note_text("placement", "each scheme's own", Origin::assumed, "default: as its implementations run it");
@@ -135,12 +135,19 @@ void resolve_method(Resolution& r) {
     scenario.overlap.message = Seconds::of(overhead->value);
     r.note<Seconds>("message_overhead", *overhead, "s");
   }
+  if (const auto copy = r.pick("bucket-copy")) {
+    if (closed_form) {
+      Resolution::refuse("bucket-copy", "the closed form has no term for it", "--method timeline");
+    }
+    scenario.overlap.bucket_copy = BytesPerSecond::of(copy->value);
+    r.note<BytesPerSecond>("bucket_copy", *copy, "B/s");
+  }
   resolve_placement(r);
   if (r.has("gamma-codec") || scenario.overlap.placement == Placement::stream) {
     r.note_number("gamma_codec", gamma_codec);
   }
   if (scenario.workers == 1) {
-    r.warn_unused({"gamma", "algorithm", "schedule", "bucket", "message-overhead"},
+    r.warn_unused({"gamma", "algorithm", "schedule", "bucket", "message-overhead", "bucket-copy"},
                   "a single worker exchanges nothing");
   }
 }

@@ -42,6 +42,7 @@ TEST(QueryJson, PartsAddUpUnderEveryPlacementAndMethod) {
        std::vector<std::vector<std::string>>{{},
                                              {"--placement", "serial"},
                                              {"--placement", "hook"},
+                                             {"--placement", "blocking", "--bucket-copy", "15GB/s"},
                                              {"--placement", "stream"},
                                              {"--placement", "host"},
                                              {"--method", "closed-form", "--schedule", "equal"},
@@ -187,7 +188,7 @@ TEST(ListJson, Parses) {
 }
 
 TEST(TraceJson, SpansFillTheStepAndNeverOverlapOnATrack) {
-  for (const char* placement : {"serial", "hook", "stream", "host"}) {
+  for (const char* placement : {"serial", "hook", "blocking", "stream", "host"}) {
     for (const char* scheme : {"none", "bf16", "topk", "powersgd:rank=4", "int8"}) {
       const auto question = joined({"-q", "-s", scheme, "--placement", placement}, resnet_setup());
       const json trace = json::parse(invoke(joined({"trace"}, question)).out);

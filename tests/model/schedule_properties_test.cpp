@@ -87,8 +87,8 @@ double in_a_row(const Scenario& scenario, const Prediction& prediction) {
 TEST(EverySchedule, KeepsResourcesApartAndIsBetweenTheBounds) {
   for_every_kind(300, [](const Scenario& given, Random& random) {
     Scenario scenario = given;
-    scenario.overlap.placement =
-        random.one_of({Placement::serial, Placement::hook, Placement::stream, Placement::host});
+    scenario.overlap.placement = random.one_of(
+        {Placement::serial, Placement::hook, Placement::blocking, Placement::stream, Placement::host});
     const Fake coded(random.real(0.01, 1), Seconds::of(random.log(-6, -3)), Seconds::of(random.log(-6, -3)));
     const Fake uncoded = plain();
     const Prediction prediction = predict(scenario, random.one_in(2) ? uncoded : coded);

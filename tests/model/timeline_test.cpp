@@ -178,8 +178,11 @@ Scenario random_scenario(Random& random) {
   scenario.fabric.offered = {Algorithm::ring, Algorithm::double_tree};
   const char* schedules[] = {"ddp", "ddp:cap=4MB", "wfbp", "bsp", "equal:cap=5MB"};
   scenario.schedule = make_schedule(schedules[random.count(0, 4)]);
-  const Placement placements[] = {Placement::serial, Placement::hook, Placement::stream, Placement::host};
-  scenario.overlap.placement = placements[random.count(0, 3)];
+  const Placement placements[] = {Placement::serial, Placement::hook, Placement::blocking, Placement::stream,
+                                  Placement::host};
+  scenario.overlap.placement = placements[random.count(0, 4)];
+  scenario.overlap.bucket_copy =
+      BytesPerSecond::of(random.count(0, 1) == 0 ? 0 : std::pow(10, random.real(9, 12)));
   scenario.overlap.gamma_codec = random.real(1, 2);
   scenario.overlap.host = scenario.device;
   return scenario;
@@ -204,7 +207,8 @@ TEST(Property, PartsAddUpSpansNeverOverlapAndWorkIsConserved) {
       backward += span.activity == Activity::backward ? span.end - span.begin : Seconds{};
     }
     for (auto& spans : by_resource) {
-      std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+      // By their end: a begin is an end less a time, and rounded.
+      std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.end < b.end; });
       for (std::size_t i = 1; i < spans.size(); ++i) {
         ASSERT_GE(spans[i].begin.base(), spans[i - 1].end.base() - 1e-12);
       }
@@ -250,7 +254,7 @@ TEST(Property, ZeroWorkIsPlainWhateverThePlacement) {
     Scenario scenario = random_scenario(random);
     const double step = predict(scenario, plain()).step.base();
     for (const Placement placement :
-         {Placement::serial, Placement::hook, Placement::stream, Placement::host}) {
+         {Placement::serial, Placement::hook, Placement::blocking, Placement::stream, Placement::host}) {
       scenario.overlap.placement = placement;
       ASSERT_EQ(predict(scenario, plain()).step.base(), step);
     }
@@ -269,12 +273,48 @@ TEST(Placement, TheHostPaysCopiesBothWays) {
   EXPECT_NEAR(host - hook, 2 * 16e6 / 10e9, 1e-12);
 }
 
+TEST(Placement, ABlockingHookAddsEveryExchangeToTheStep) {
+  Scenario scenario = testing::scenario(4, 1000000, 0.1, 1.5);
+  scenario.schedule = make_schedule("wfbp");
+  scenario.overlap.placement = Placement::blocking;
+  const Fake fake(0.1, 1_ms, 2_ms);
+  const Breakdown parts = predict(scenario, fake).parts;
+  EXPECT_NEAR(parts.exposed_codec.base(), 4 * 3e-3, 1e-12);
+  EXPECT_NEAR(parts.exposed_communication.base(), parts.communication.base(), 1e-12);
+  EXPECT_GT(parts.communication, Seconds{});
+  EXPECT_EQ(parts.slowdown, Seconds{});  // nothing runs beside an exchange
+  scenario.overlap.placement = Placement::hook;
+  EXPECT_LT(predict(scenario, fake).parts.exposed_communication, parts.exposed_communication);
+}
+
+TEST(Placement, TheFrameworkCopiesIntoBucketsAndWhatAHookReturnsBack) {
+  Scenario scenario = testing::scenario(4, 1000000, 0.1);
+  scenario.schedule = make_schedule("bsp");
+  scenario.overlap.placement = Placement::hook;
+  const double copy = 16e6 / 10e9;
+  const auto costs = [&](const Compressor& scheme) {
+    Scenario copying = scenario;
+    copying.overlap.bucket_copy = BytesPerSecond::of(10e9);
+    const Breakdown before = predict(scenario, scheme).parts;
+    const Breakdown after = predict(copying, scheme).parts;
+    EXPECT_NEAR((after.exposed_codec - before.exposed_codec).base(), (after.step() - before.step()).base(),
+                1e-12);
+    return (after.step() - before.step()).base();
+  };
+  EXPECT_NEAR(costs(plain()), copy, 1e-12);
+  EXPECT_NEAR(costs(Fake(0.1, 1_ms, 1_ms)), 2 * copy, 1e-12);
+  scenario.workers = scenario.workers_per_node = 1;
+  EXPECT_EQ(costs(plain()), 0);
+}
+
 TEST(Placement, TheClosedFormRefusesWhatItHasNoTermFor) {
   Scenario scenario = testing::scenario(4, 1000000, 0.1);
   scenario.method = Method::closed_form;
-  scenario.overlap.placement = Placement::stream;
-  EXPECT_ANY_THROW(predict(scenario, Fake(0.1, 1_ms, 1_ms)));
-  EXPECT_NO_THROW(predict(scenario, plain()));
+  for (const Placement placement : {Placement::stream, Placement::host, Placement::blocking}) {
+    scenario.overlap.placement = placement;
+    EXPECT_ANY_THROW(predict(scenario, Fake(0.1, 1_ms, 1_ms)));
+    EXPECT_NO_THROW(predict(scenario, plain()));
+  }
 }
 
 }  // namespace

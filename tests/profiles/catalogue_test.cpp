@@ -105,6 +105,34 @@ TEST(Catalogue, ADirectoryMustHoldProfiles) {
             "file " + file + ": is not a directory: expected a directory of profiles");
 }
 
+TEST(Catalogue, ASourcesOwnProfilesAreThereForItAlone) {
+  const TemporaryDirectory directory;
+  const std::string cases = directory.file("published/mine.json", "{}");
+  (void)directory.file("published/mine/models/own.json", named("own"));
+  const auto unknown = [](const Catalogue& catalogue, const std::string& model) {
+    return failure([&] { (void)catalogue.model(model); }).starts_with("value --model: unknown model");
+  };
+  Catalogue beside_file;
+  beside_file.add_source(cases);
+  EXPECT_EQ(beside_file.model("own").workload.elements(), 3U);
+
+  Catalogue added;
+  added.add_directory(directory.path());
+  EXPECT_TRUE(unknown(added, "own"));
+  Catalogue with_source = added;
+  with_source.add_source("mine");
+  EXPECT_EQ(with_source.model("own").workload.elements(), 3U);
+  EXPECT_TRUE(unknown(added, "own"));
+
+  Catalogue built_in;
+  EXPECT_TRUE(unknown(built_in, "resnet50-asleep"));
+  built_in.add_source("ddp-gloo");
+  EXPECT_EQ(built_in.model("resnet50-asleep").workload.elements(), 25557032U);
+  EXPECT_EQ(built_in.names("models").size(), Catalogue().names("models").size() + 2);
+  built_in.add_source("user-reports");  // has none
+  built_in.add_source("-");
+}
+
 TEST(Catalogue, FindsTheCurvesOfOneDevice) {
   const TinyCatalogue tiny;
   ASSERT_EQ(tiny.get().codecs_for("gpu").size(), 1U);
@@ -145,10 +173,19 @@ TEST(Catalogue, ListsWhatItHas) {
   EXPECT_NE(row("sweeps", "agarwal2022"), "not listed");
 }
 
+/// All that is built in, with what only published sources need.
+Catalogue everything() {
+  Catalogue catalogue;
+  for (const std::string& name : catalogue.names("published")) {
+    catalogue.add_source(name);
+  }
+  return catalogue;
+}
+
 class EmbeddedProfiles : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(EmbeddedProfiles, LoadAndBearTheirFilesNameASummaryAndASource) {
-  const Catalogue catalogue;
+  const Catalogue catalogue = everything();
   const std::vector<Listing> rows = catalogue.list(GetParam());  // reads each one, which checks its name
   EXPECT_FALSE(rows.empty());
   for (const Listing& row : rows) {
@@ -161,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(, EmbeddedProfiles,
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(EmbeddedNumbers, OfDevicesAndFabricsHaveTheirSource) {
-  const Catalogue catalogue;
+  const Catalogue catalogue = everything();
   for (const std::string& name : catalogue.names("devices")) {
     for (const auto& [key, source] : catalogue.device(name).sources) {
       EXPECT_FALSE(source.empty()) << name << " " << key;
@@ -179,7 +216,7 @@ TEST(EmbeddedNumbers, OfDevicesAndFabricsHaveTheirSource) {
 }
 
 TEST(EmbeddedNumbers, OfTimingsHaveTheirSourceAndAKnownDevice) {
-  const Catalogue catalogue;
+  const Catalogue catalogue = everything();
   std::vector<std::string> devices = catalogue.names("devices");
   devices.emplace_back("unstated");  // published without it: for people to read, found by no query
   for (const std::string& name : catalogue.names("models")) {
@@ -194,7 +231,7 @@ TEST(EmbeddedNumbers, OfTimingsHaveTheirSourceAndAKnownDevice) {
 TEST(EmbeddedCodecs, NameSchemesAndParametersThatExist) {
   Registry registry;
   add_builtin(registry);
-  const Catalogue catalogue;
+  const Catalogue catalogue = everything();
   for (const std::string& name : catalogue.names("codecs")) {
     for (const CodecCosts& costs : catalogue.codec(name).costs) {
       EXPECT_EQ(registry.make(costs.scheme).spec, costs.scheme) << name << ": not written canonically";
@@ -205,7 +242,7 @@ TEST(EmbeddedCodecs, NameSchemesAndParametersThatExist) {
 TEST(EmbeddedSweeps, HoldOnlyRowsThatCanBeAsked) {
   Registry registry;
   add_builtin(registry);
-  const Catalogue catalogue;
+  const Catalogue catalogue = everything();
   for (const std::string& name : catalogue.names("sweeps")) {
     const Catalogue::Text text = catalogue.sweep(name);
     const Grid grid = read_grid(text.json, text.where);

@@ -90,7 +90,10 @@ TEST(Resolve, EveryChoiceOfMethodLandsInTheScenario) {
   EXPECT_EQ(overlap({}).placement, std::nullopt);
   EXPECT_EQ(overlap({{"placement", "serial"}}).placement, Placement::serial);
   EXPECT_EQ(overlap({{"placement", "hook"}}).placement, Placement::hook);
+  EXPECT_EQ(overlap({{"placement", "blocking"}}).placement, Placement::blocking);
   EXPECT_EQ(overlap({{"placement", "stream"}}).placement, Placement::stream);
+  EXPECT_EQ(overlap({}).bucket_copy, BytesPerSecond{});
+  EXPECT_EQ(overlap({{"bucket-copy", "15GB/s"}}).bucket_copy, BytesPerSecond::of(15e9));
   EXPECT_EQ(overlap({{"placement", "host"}}).host.name, "cpu");
   EXPECT_EQ(overlap({{"placement", "host"}, {"host", "gpu"}}).host.name, "gpu");
   const auto schedule = [](const OptionValues& more) { return with_base(more).scenario.schedule.spec; };
@@ -251,6 +254,8 @@ TEST(Resolve, AnOptionThatContradictsAnotherIsRefused) {
             "value --bucket: schedule wfbp has no buckets: expected schedule ddp or equal");
   EXPECT_EQ(refused({{"bucket", "1MiB"}, {"schedule", "ddp:cap=2MiB"}}),
             "value --bucket: the schedule's cap is given too: expected one of them");
+  EXPECT_EQ(refused({{"bucket-copy", "15GB/s"}, {"method", "closed-form"}}),
+            "value --bucket-copy: the closed form has no term for it: expected --method timeline");
   EXPECT_EQ(refused({{"host", "cpu"}}), "value --host: no codec runs on the host: expected --placement host");
   EXPECT_EQ(
       refused({{"gamma-codec", "1.2"}, {"placement", "hook"}}),
