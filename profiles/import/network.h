@@ -31,6 +31,7 @@ struct LinkRate {
 struct NetworkLog {
   std::string program;  ///< what printed it, with its version where the file says
   std::vector<CollectiveTime> rows;
+  std::string choice;              ///< where rows leave the workers open: what can be, "1463 to 1500"
   std::optional<LinkRate> link;    ///< of a point-to-point test, which has no rows
   std::vector<std::string> notes;  ///< what was understood, dropped and why: a line each
 };
