@@ -253,11 +253,16 @@ std::vector<Importer> run_importers() {
        "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
        "idles, and with --no-sync how much backward slows down",
        {"device", "batch", "no-sync"},
+       {"\"traceEvents\"", "ProfilerStep#"},
        kineto},
-      {"horovod", "its timeline", {"device", "batch"}, horovod},
-      {"chakra", "an execution trace, for the sizes of what is exchanged", {}, chakra},
-      {"pytorch-et", "the same of PyTorch's observer", {}, pytorch_et},
-      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, backward_log}};
+      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod},
+      {"chakra",
+       "an execution trace, for the sizes of what is exchanged",
+       {},
+       {"\"workload_graph\""},
+       chakra},
+      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et},
+      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
 }
 
 }  // namespace breakeven::cli

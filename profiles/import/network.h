@@ -62,6 +62,11 @@ NetworkLog read_collectives_csv(std::string_view text, const std::string& where,
 NetworkLog read_perftest(std::string_view text, const std::string& where);  ///< ib_write_bw, ib_send_bw, ...
 NetworkLog read_iperf3(std::string_view text, const std::string& where);    ///< iperf3 --json
 
+/// "all-reduce"
+std::string words_of(Exchange exchange);
+/// In one unit, so that lines can be compared.
+std::string rate_text(BytesPerSecond rate);
+
 /// The fabric of these rows: measured tables, and levels from an alpha-beta fit by relative error for what
 /// the tables do not cover. Adds what was fitted, how well, and what could not be known to `notes`. Throws
 /// Error (file) for a number of workers that neither the file nor the options give.
