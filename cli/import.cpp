@@ -57,13 +57,9 @@ void check_flags(const Request& request, const Importer& importer) {
   }
 }
 
-/// The first bytes of a file, unpacked; empty for what cannot be read a second time.
+/// The first bytes of a file, unpacked; empty for what cannot be.
 std::string head_of(const std::string& file) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    return {};
-  }
   std::string head(kMost, '\0');
   try {
     head.resize(open_trace(file)(head.data(), kMost));
@@ -73,32 +69,34 @@ std::string head_of(const std::string& file) {
   return head;
 }
 
-bool is_packed(const std::string& file) {
+bool begins_with(const std::string& file, std::string_view bytes) {
+  std::string first(bytes.size(), '\0');
   std::ifstream stream(file, std::ios::binary);
-  return stream.get() == 0x1f && stream.get() == 0x8b;
+  return stream.read(first.data(), static_cast<std::streamsize>(first.size())) && first == bytes;
 }
 
-/// "; this looks like a file for import osu": what a file is that is not `importer`'s.
+/// "; this looks like a file for import osu": what a file may be that `importer` cannot read.
 std::string hint(const Importer& importer, const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    return {};  // what was read is gone
+  }
   const std::string head = head_of(file);
   const auto is = [&](const Importer& one) {
     return std::any_of(one.marks.begin(), one.marks.end(),
                        [&](std::string_view mark) { return head.find(mark) != std::string::npos; });
   };
-  if (head.empty()) {
-    return {};
-  }
-  if (is(importer)) {
-    return is_packed(file) ? "; this is one packed by gzip: unpack it" : "";
+  if (begins_with(file, "\xFF\xFE") || begins_with(file, "\xFE\xFF")) {
+    return "; this is UTF-16, as PowerShell writes it: make it UTF-8";
   }
   for (const Kind& kind : kinds()) {
     for (const Importer& other : kind.formats) {
-      if (is(other)) {
+      if (is(other) && !is(importer)) {
         return "; this looks like a file for import " + std::string(other.name);
       }
     }
   }
-  return {};
+  return !importer.packed && begins_with(file, "\x1F\x8B") ? "; this is packed by gzip: unpack it" : "";
 }
 
 /// What `importer` makes of a file. An error says what else the file may be.

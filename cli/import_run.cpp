@@ -223,6 +223,9 @@ std::string bytes_of(const std::string& file) {
       throw Error(Fault::file, place_of(file), "is larger than 256 MiB", "a trace of a step");
     }
   }
+  if (bytes.empty()) {
+    throw Error(Fault::file, place_of(file), "is empty", "a trace of a step");
+  }
   return bytes;
 }
 
@@ -254,14 +257,16 @@ std::vector<Importer> run_importers() {
        "idles, and with --no-sync how much backward slows down",
        {"device", "batch", "no-sync"},
        {"\"traceEvents\"", "ProfilerStep#"},
-       kineto},
-      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod},
+       kineto,
+       true},
+      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
       {"chakra",
        "an execution trace, for the sizes of what is exchanged",
        {},
-       {"\"workload_graph\""},
-       chakra},
-      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et},
+       {"\"workload_graph\"", "comm_size"},
+       chakra,
+       true},
+      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
       {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
 }
 

@@ -17,6 +17,7 @@ struct Importer {
   /// Reads a file ("-": standard input), says on context.err what it understood, and returns a profile.
   /// Throws Error.
   std::string (*read)(const Context& context, const std::string& file);
+  bool packed = false;  ///< it may be packed by gzip
 };
 
 std::vector<Importer> codec_importers();   ///< kernel timings -> a codec profile

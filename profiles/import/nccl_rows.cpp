@@ -187,7 +187,7 @@ class Reading {
     } else if (log.choice.empty()) {
       log.choice = choice_of(table.ranks, range);
     }
-    if (!range.tells()) {
+    if (!range.tells() && count.workers == 0) {
       note("busbw / algbw fits no whole number of ranks: it does not tell them");
     }
     return count;
