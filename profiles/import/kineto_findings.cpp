@@ -116,14 +116,15 @@ void add_gradients(const KinetoTimeline& timeline, const Range& pass, const Rang
                    KinetoStep& result) {
   const KinetoTrace& trace = timeline.trace();
   double last = backward.begin;
-  for (const KinetoTrace::Accumulation& accumulation : trace.accumulations) {
-    if (accumulation.begin >= pass.begin && accumulation.begin <= pass.end) {
-      const KinetoTrace::Gradient& gradient = trace.gradients[accumulation.gradient];
-      last = std::max(last, timeline.settled(accumulation.begin));
-      result.gradients.push_back({gradient.dims,
-                                  gradient.type.empty() ? Element::f32 : element_named(gradient.type),
-                                  seconds(last - backward.begin)});
-    }
+  auto next =
+      std::lower_bound(trace.accumulations.begin(), trace.accumulations.end(), pass.begin,
+                       [](const KinetoTrace::Accumulation& one, double time) { return one.begin < time; });
+  for (; next != trace.accumulations.end() && next->begin <= pass.end; ++next) {
+    const KinetoTrace::Gradient& gradient = trace.gradients[next->gradient];
+    last = std::max(last, timeline.settled(next->begin));
+    result.gradients.push_back({gradient.dims,
+                                gradient.type.empty() ? Element::f32 : element_named(gradient.type),
+                                seconds(last - backward.begin)});
   }
 }
 

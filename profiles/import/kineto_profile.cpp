@@ -109,7 +109,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
           (findings.workers > 0 ? ", " + counted(findings.workers, "worker") : ""),
       "a step of " + to_string(step.time) + ": forward " + to_string(step.forward) + ", backward " +
           to_string(step.backward) + ", exposed all-reduce " + to_string(step.exposed()) + ", other " +
-          to_string(step.other()) + " (optimizer " + to_string(step.optimizer) + ")",
+          to_string(stated(step.other())) + " (optimizer " + to_string(step.optimizer) + ")",
       findings.host_computes
           ? "no kernels in the trace: the host's passes stand for them and take " + to_string(step.compute)
           : "the device idles " + to_string(step.idle) + " of it; compute kernels run " +
