@@ -116,8 +116,10 @@ RankCount count_of(const NcclRanks& ranks, const RankRange& allowed) {
   if (ranks.workers > 0) {
     return {ranks.workers, ranks.from};
   }
-  if (ranks.guess > 0 && (!allowed.tells() || allowed.holds(ranks.guess))) {
-    return {ranks.guess, "the highest rank"};
+  for (const RankCount& guess : ranks.guesses) {
+    if (guess.workers >= ranks.least && (!allowed.tells() || allowed.holds(guess.workers))) {
+      return guess;
+    }
   }
   // From here on two printed decimals no longer tell a group from its neighbour: they differ by step/n^2.
   constexpr double kMostInferred = 64;
@@ -219,6 +221,16 @@ void RankLines::take_info(const Tokens& tokens, const LogLines& lines) {
   }
 }
 
+std::size_t RankLines::processes(const Tokens& tokens, std::size_t program, const LogLines& lines) {
+  for (std::size_t i = 0; i + 1 < program; ++i) {
+    const std::string_view word = tokens[i];
+    if ((word == "-np" || word == "-n" || word == "--np" || word == "--ntasks") && is_count(tokens[i + 1])) {
+      return std::min(lines.count(tokens[i + 1]), kMostRanks);
+    }
+  }
+  return 0;
+}
+
 bool RankLines::one_group() const {
   return std::all_of(members_.begin(), members_.end(),
                      [&](const auto& entry) { return entry.second.group == members_.begin()->second.group; });
@@ -243,7 +255,13 @@ NcclRanks RankLines::ranks() const {
     ranks.listed.clear();  // what is missing of one group cannot be told
   }
   ranks.least = std::max<std::size_t>(ranks.least, one ? highest : 0);
-  ranks.guess = one && !cut_ ? highest : 0;
+  if (one && highest > 0 && !cut_) {
+    ranks.guesses.push_back({highest, "the highest rank"});
+  }
+  if (processes_ > 0) {
+    ranks.guesses.push_back(
+        {processes_ * in_process_, std::to_string(processes_) + " processes of the command"});
+  }
   if (sizes_.size() == 1 && *sizes_.begin() >= ranks.least && *sizes_.begin() <= kMostRanks) {
     ranks.workers = *sizes_.begin();
     ranks.from = "nranks of NCCL INFO";

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "profiles/import/log_lines.h"
 
@@ -23,6 +24,10 @@ struct RankRange {
   [[nodiscard]] bool holds(std::size_t ranks) const;
 };
 
+struct RankCount {
+  std::size_t workers = 0;  ///< 0: not known
+  std::string from;
+};
 /// What a run says of its ranks.
 struct NcclRanks {
   struct Member {
@@ -33,16 +38,12 @@ struct NcclRanks {
   std::string from;                      ///< what says it: "16 rank lines"
   std::size_t per_node = 0;              ///< 0: not said
   bool uneven = false;                   ///< it says: hosts had different numbers of them
-  std::size_t guess = 0;                 ///< their number if the last one listed is the last; 0: it is not
+  std::vector<RankCount> guesses;        ///< that count where bandwidths allow them, the best first
   std::size_t least = 2;                 ///< there are at least so many
   std::size_t in_process = 1;            ///< nThread x nGpus: every process has so many
   std::map<std::size_t, Member> listed;  ///< by rank: of one group, maybe not all of them
 };
 
-struct RankCount {
-  std::size_t workers = 0;  ///< 0: not known
-  std::string from;
-};
 /// What the run says, or the one number that fits all that is known.
 RankCount count_of(const NcclRanks& ranks, const RankRange& allowed);
 /// The numbers that fit: "4", "1463 to 1500", "1464 to 1496, a multiple of 8"; empty: any.
@@ -70,6 +71,9 @@ class RankLines {
   void take_info(const Tokens& tokens, const LogLines& lines);
   /// "...", by which people cut a list.
   void take_cut(const Tokens& tokens);
+  /// "mpirun -np 16 ./build/all_reduce_perf -b 8 -g 1": the processes in front of `program`; 0: not said.
+  static std::size_t processes(const Tokens& tokens, std::size_t program, const LogLines& lines);
+  void launched(std::size_t processes) { processes_ = processes; }
   [[nodiscard]] NcclRanks ranks() const;
 
  private:
@@ -79,7 +83,7 @@ class RankLines {
   bool cut_ = false;                          ///< behind the last one
   std::map<std::size_t, std::string> hosts_;  ///< by NCCL: of ranks; empty: it contradicts itself
   std::set<std::size_t> sizes_, on_host_;     ///< by NCCL: of communicators; of them, on one host
-  std::size_t in_process_ = 1;
+  std::size_t in_process_ = 1, processes_ = 0;
 };
 
 }  // namespace breakeven

@@ -68,6 +68,7 @@ class Text {
       collective_ = std::exchange(next_collective_, {});
       titled_ = false;
       ranks_.take_header(tokens, lines_);
+      ranks_.launched(std::exchange(next_processes_, 0));
     }
     table_.failed = table_.failed || (has(tokens, "bounds") && has(tokens, "FAILED"));
     take_program(tokens);
@@ -152,6 +153,9 @@ class Text {
       finish_table();  // another run, maybe without a header of its own
     }
     next_collective_ = name;
+    if (const std::size_t processes = RankLines::processes(tokens, at, lines_); processes > 0) {
+      next_processes_ = processes;
+    }
   }
   /// "all_reduce" of "./build/all_reduce_perf"; empty: no program.
   static std::string program_in(std::string_view token) {
@@ -210,6 +214,9 @@ class Text {
     if (tokens.size() < columns_->least()) {
       fail("the row is cut short: " + std::to_string(tokens.size()) + " columns",
            "at least " + std::to_string(columns_->least()));
+    }
+    if (next_processes_ > 0) {
+      ranks_.launched(std::exchange(next_processes_, 0));
     }
     if (table_.rows.empty() && !next_collective_.empty()) {
       collective_ = std::exchange(next_collective_, {});
@@ -286,6 +293,7 @@ class Text {
   std::optional<std::size_t> workers_;
   std::string program_ = "nccl-tests";
   std::string collective_, next_collective_;  ///< of this run; named since, of the rows below
+  std::size_t next_processes_ = 0;            ///< of the command that was named since
   bool titled_ = false;                       ///< the program itself named the rows below
   RankLines ranks_;
   std::optional<Columns> columns_;

@@ -121,6 +121,17 @@ TEST(ImportNcclRanks, NcclsOwnLinesTellWhatAListDoesNot) {
             "file log: nranks of NCCL INFO, but busbw / algbw is that of 16: expected --ranks 16");
 }
 
+TEST(ImportNcclRanks, TheCommandTellsWhereBandwidthsAllowIt) {
+  const auto read_with = [](const std::string& command) { return read(command + kHead2022 + kAbout16); };
+  const NetworkLog log = read_with("$ mpirun -np 16 -N 8 ./build/all_reduce_perf -b 8 -e 8G -f 2 -g 1\n");
+  EXPECT_EQ(log.rows[0].workers, 16U);
+  EXPECT_THAT(notes(log), HasSubstr("among 16 ranks (16 processes of the command): "));
+  EXPECT_EQ(read_with("srun -n 2 ./all_reduce_perf -g 8\n# nThread 1 nGpus 8 minBytes 8\n").rows[0].workers,
+            16U);
+  EXPECT_EQ(read_with("$ mpirun -np 4 ./build/all_reduce_perf -b 8\n").rows[0].workers, 0U) << "not 15 to 17";
+  EXPECT_EQ(read_with("./build/all_reduce_perf -b 8 -n 16\n").rows[0].workers, 0U) << "iterations";
+}
+
 TEST(ImportNcclRanks, HostsOfACutListMayLeaveOneSpread) {
   const auto per_node = [](const std::vector<std::string>& members, std::optional<std::size_t> workers = {}) {
     return read(rank_lines(members) + kHead2022 + kAbout16, workers).rows[0].per_node;
