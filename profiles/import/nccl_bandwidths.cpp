@@ -21,7 +21,11 @@ double whole(Exchange exchange) {
 
 double microseconds(const NcclRow& row, const NcclTimes& times) {
   const Printed& printed = times.algorithm_bandwidth;
+  constexpr double kShortest = 1e-6, kLongest = 1e12;
   const double time = times.time.value;
+  if (time < kShortest || time > kLongest) {
+    throw Error(Fault::file, row.place, "a time of " + exact(time) + " us", "1e-6 to 1e12 us");
+  }
   const double expected = static_cast<double>(row.size) / time / 1e3;
   const double slack = printed.rounding + kTolerance * printed.value + expected * times.time.rounding / time;
   if (std::abs(expected - printed.value) <= slack) {
