@@ -149,8 +149,8 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   const std::vector<Part> parts = parts_of(step);
   profile.summary = step.gradients.empty() ? "gradient buckets of a traced run" : "gradients of a traced run";
   profile.source = options.source;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {  // backward begins with the last one
-    add_tensor(profile.workload, part->name, part->dims, 0);
+  for (std::size_t i = parts.size(); i-- > 0;) {  // backward begins with the last one
+    add_tensor(profile.workload, parts[i].name, parts[i].dims, 0);
   }
   Timing timing;
   timing.device = options.device;

@@ -181,7 +181,7 @@ class Reading {
       check(*given_, Fault::value, "--ranks", std::to_string(*given_) + " ranks");
       return {*given_, "--ranks"};
     }
-    const RankCount count = count_of(table.ranks, range);
+    RankCount count = count_of(table.ranks, range);
     if (count.workers > 0) {
       check(count.workers, Fault::file, where_, count.from);
     } else if (log.choice.empty()) {
