@@ -1,4 +1,4 @@
-// `breakeven import google-benchmark`: kernel timings -> a codec profile.
+// `breakeven import`: kernel timings -> a codec profile.
 #include <algorithm>
 #include <ostream>
 
@@ -27,18 +27,36 @@ std::string canonical(const Registry& registry, const std::string& spec, std::ve
   return same == known.end() ? known.emplace_back(candidate.plain_spec) : *same;
 }
 
+CodecOptions options_of(const Context& context, std::vector<std::string>& known) {
+  CodecOptions options;
+  options.name = context.request.get("name", options.name);
+  options.device = context.request.get("device", options.device);
+  options.canonical = [&](const std::string& spec) { return canonical(context.registry, spec, known); };
+  return options;
+}
+
+std::string written(const Context& context, const ImportedCodec& imported, const std::string& device) {
+  if (const std::string unknown = unknown_device(context.catalogue, device); !unknown.empty()) {
+    warn(context, "--device: " + unknown);
+  }
+  if (!context.request.has("quiet")) {
+    for (const std::string& note : imported.notes) {
+      context.err << "breakeven: " << note << '\n';
+    }
+  }
+  return write_codec(imported.codec);
+}
+
 std::string google_benchmark(const Context& context, const std::string& file) {
   const Request& request = context.request;
   constexpr std::size_t kMostThreads = 1024;
+  std::vector<std::string> known;
   ImportOptions options;
-  options.name = request.get("name", options.name);
-  options.device = request.get("device", options.device);
+  static_cast<CodecOptions&>(options) = options_of(context, known);
   options.threads = count_of(request, "threads", 1, kMostThreads);
   if (const auto maps = request.given.find("map"); maps != request.given.end()) {
     options.patterns = maps->second;
   }
-  std::vector<std::string> known;
-  options.canonical = [&](const std::string& spec) { return canonical(context.registry, spec, known); };
   const std::string text = read_text(file);
   const ImportedCodec imported = [&] {
     try {
@@ -47,26 +65,32 @@ std::string google_benchmark(const Context& context, const std::string& file) {
       throw error.fault() == Fault::value ? error.inside("--map", Fault::value) : error;
     }
   }();
-  if (const std::string unknown = unknown_device(context.catalogue, options.device); !unknown.empty()) {
-    warn(context, "--device: " + unknown);
-  }
-  if (!request.has("quiet")) {
-    for (const std::string& note : imported.notes) {
-      context.err << "breakeven: " << note << '\n';
-    }
-  }
-  return write_codec(imported.codec);
+  return written(context, imported, options.device);
+}
+
+std::string codec_csv(const Context& context, const std::string& file) {
+  std::vector<std::string> known;
+  const CodecOptions options = options_of(context, known);
+  return written(context, import_codec_csv(read_text(file), place_of(file), options), options.device);
 }
 
 }  // namespace
 
 std::vector<Importer> codec_importers() {
-  return {{"google-benchmark",
-           "the JSON that a program with Google Benchmark in it writes with --benchmark_format=json or "
-           "--benchmark_out, where benchmarks named SIDE/SPEC/ELEMENTS are understood as they are, others by "
-           "--map",
-           {"map", "threads", "device", "scheme-file", "plugin"},
-           google_benchmark}};
+  return {
+      {"google-benchmark",
+       "the JSON that a program with Google Benchmark in it writes with --benchmark_format=json or "
+       "--benchmark_out, where benchmarks named SIDE/SPEC/ELEMENTS are understood as they are, others by "
+       "--map",
+       {"map", "threads", "device", "scheme-file", "plugin"},
+       {"\"benchmarks\""},
+       google_benchmark},
+      {"codec-csv",
+       "rows under kernel,elements,encode_us,decode_us, where kernel is a scheme; with a column n decode_us "
+       "is that of n gathered payloads in one go",
+       {"device", "scheme-file", "plugin"},
+       {"kernel,elements"},
+       codec_csv}};
 }
 
 }  // namespace breakeven::cli

@@ -53,18 +53,28 @@ std::string link(const Context& context, const std::string& file) {
 
 std::vector<Importer> fabric_importers() {
   const std::vector<std::string_view> ranks{"ranks", "ranks-per-node"};
-  return {{"nccl-tests", "what nccl-tests and rccl-tests print, of any year, or write with -J", ranks,
+  return {{"nccl-tests",
+           "what nccl-tests and rccl-tests print, of any year, or write with -J",
+           ranks,
+           {"algbw", "\"bus_bw\""},
            collectives<read_nccl_tests>},
-          {"osu", "the OSU micro-benchmarks' collectives", ranks, collectives<read_osu>},
-          {"imb", "the Intel MPI benchmarks' collectives", ranks, collectives<read_imb>},
-          {"gloo", "gloo's benchmark", ranks, collectives<read_gloo>},
-          {"deepspeed", "the communication benchmarks of DeepSpeed and of EleutherAI's cookbook", ranks,
+          {"osu", "the OSU micro-benchmarks' collectives", ranks, {"# OSU "}, collectives<read_osu>},
+          {"imb", "the Intel MPI benchmarks' collectives", ranks, {"t_max[usec]"}, collectives<read_imb>},
+          {"gloo", "gloo's benchmark", ranks, {"p50 (us)", "p50 (ns)"}, collectives<read_gloo>},
+          {"deepspeed",
+           "the communication benchmarks of DeepSpeed and of EleutherAI's cookbook",
+           ranks,
+           {"---- Performance of"},
            collectives<read_deepspeed_comm>},
           {"collectives-csv",
-           "rows under collective,ranks,bytes,time_us, where bytes are what one rank contributes", ranks,
+           "rows under collective,ranks,bytes,time_us (or time_ms, time_s, seconds), where bytes are what "
+           "one rank "
+           "contributes; without the first two they are of all-reduces, among --ranks",
+           ranks,
+           {"collective,ranks"},
            collectives<read_collectives_csv>},
-          {"perftest", "ib_write_bw, ib_send_bw and their kin", {}, link<read_perftest>},
-          {"iperf3", "iperf3 --json", {}, link<read_iperf3>}};
+          {"perftest", "ib_write_bw, ib_send_bw and their kin", {}, {"BW average["}, link<read_perftest>},
+          {"iperf3", "iperf3 --json", {}, {"\"test_start\""}, link<read_iperf3>}};
 }
 
 }  // namespace breakeven::cli

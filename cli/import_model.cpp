@@ -74,15 +74,23 @@ std::string csv(const Context& context, const std::string& file) {
 }  // namespace
 
 std::vector<Importer> model_importers() {
-  return {
-      {"huggingface", "the config.json of a transformer", {"sequence"}, huggingface},
-      {"safetensors", "a file, of which only the header is read, or the index of several", {}, safetensors},
-      {"torchinfo", "the table that torchinfo or torchsummary printed", {}, torchinfo},
-      {"onnx", "a model's initializers", {}, onnx},
-      {"csv",
-       "rows tensor,rows,cols,dtype,grad_ready_us in forward order, the last two where they are known",
-       {"device", "batch", "compute-dtype"},
-       csv}};
+  return {{"huggingface",
+           "the config.json of a transformer",
+           {"sequence"},
+           {"\"model_type\"", "\"architectures\""},
+           huggingface},
+          {"safetensors",
+           "a file, of which only the header is read, or the index of several",
+           {},
+           {"\"data_offsets\"", "\"weight_map\""},
+           safetensors},
+          {"torchinfo", "the table that torchinfo or torchsummary printed", {}, {"Param #"}, torchinfo},
+          {"onnx", "a model's initializers", {}, {}, onnx},
+          {"csv",
+           "rows tensor,rows,cols,dtype,grad_ready_us in forward order, the last two where they are known",
+           {"device", "batch", "compute-dtype"},
+           {"tensor,rows"},
+           csv}};
 }
 
 }  // namespace breakeven::cli

@@ -12,6 +12,7 @@
 #include "cli/doors.h"
 #include "cli/importers.h"
 #include "model/error.h"
+#include "model/schedule.h"
 #include "profiles/import/kineto.h"
 #include "profiles/import/run.h"
 #include "profiles/read.h"
@@ -147,6 +148,19 @@ KinetoFindings findings_of(const std::string& file) {
   return find_in(read_kineto(open_trace(file), place), place);
 }
 
+/// Whether DDP's defaults make the buckets that were traced.
+bool groups_as(const KinetoStep& step, const Workload& workload, Element element) {
+  const std::vector<Message> messages = make_schedule("ddp", element).messages(workload, {});
+  return std::equal(messages.begin(), messages.end(), step.buckets.begin(), step.buckets.end(),
+                    [](const Message& message, const KinetoBucket& bucket) {
+                      std::size_t elements = 0;
+                      for (const Shape& shape : message.tensors) {
+                        elements += shape.elements();
+                      }
+                      return elements == bucket.elements;
+                    });
+}
+
 std::string kineto(const Context& context, const std::string& file) {
   RunOptions options = options_of(context, file, "");  // refused before a trace is read
   KinetoFindings findings = findings_of(file);
@@ -158,15 +172,23 @@ std::string kineto(const Context& context, const std::string& file) {
   run.profile = model_of(findings, options, place_of(file));
   run.workers = findings.workers;
   run.rate = rate_of(findings);
-  run.element = findings.step.buckets.front().element;
+  run.element = element_of(findings, place_of(file));
   tell(context, lines_of(findings));
   tell_device(context, options.device, findings.device);
   tell_flags(context, run.profile);
-  tell_namesake(context, run.profile);
+  if (findings.step.gradients.empty()) {
+    tell_namesake(context, run.profile);
+  }
   // Backward was timed beside the exchange: without a second run its slowdown is part of it.
   const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
-  tell_question(context, run, "wfbp --gamma " + slowdown);
-  tell(context, {"--schedule wfbp sends a traced bucket as one message, as the run did"});
+  const bool gradients = !findings.step.gradients.empty();
+  tell_question(context, run, (gradients ? "ddp --gamma " : "wfbp --gamma ") + slowdown);
+  if (!gradients) {
+    tell(context, {"--schedule wfbp sends a traced bucket as one message, as the run did"});
+  } else if (!findings.step.buckets.empty() && !groups_as(findings.step, run.profile.workload, run.element)) {
+    tell(context, {"--schedule ddp groups otherwise than the run did: say its bucket_cap_mb, --schedule "
+                   "ddp:cap=SIZE"});
+  }
   return write_model(run.profile);
 }
 
@@ -201,6 +223,9 @@ std::string bytes_of(const std::string& file) {
       throw Error(Fault::file, place_of(file), "is larger than 256 MiB", "a trace of a step");
     }
   }
+  if (bytes.empty()) {
+    throw Error(Fault::file, place_of(file), "is empty", "a trace of a step");
+  }
   return bytes;
 }
 
@@ -231,11 +256,18 @@ std::vector<Importer> run_importers() {
        "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
        "idles, and with --no-sync how much backward slows down",
        {"device", "batch", "no-sync"},
-       kineto},
-      {"horovod", "its timeline", {"device", "batch"}, horovod},
-      {"chakra", "an execution trace, for the sizes of what is exchanged", {}, chakra},
-      {"pytorch-et", "the same of PyTorch's observer", {}, pytorch_et},
-      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, backward_log}};
+       {"\"traceEvents\"", "ProfilerStep#"},
+       kineto,
+       true},
+      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
+      {"chakra",
+       "an execution trace, for the sizes of what is exchanged",
+       {},
+       {"\"workload_graph\"", "comm_size"},
+       chakra,
+       true},
+      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
+      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
 }
 
 }  // namespace breakeven::cli

@@ -13,9 +13,11 @@ struct Importer {
   std::string_view name;
   std::string_view reads;               ///< of the help: what the file is
   std::vector<std::string_view> flags;  ///< its own, of those of import
+  std::vector<std::string_view> marks;  ///< one of them stands in such a file, and in no other program's
   /// Reads a file ("-": standard input), says on context.err what it understood, and returns a profile.
   /// Throws Error.
   std::string (*read)(const Context& context, const std::string& file);
+  bool packed = false;  ///< it may be packed by gzip
 };
 
 std::vector<Importer> codec_importers();   ///< kernel timings -> a codec profile

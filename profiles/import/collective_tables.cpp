@@ -16,12 +16,6 @@ std::string rows_of(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " row" : " rows");
 }
 
-std::string words(Exchange exchange) {
-  std::string text(name(exchange));
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
-
 std::string_view meaning(const KnownCollective& collective) {
   if (collective.size_to_each) {
     return "sent to each rank: that times the ranks is one's contribution";
@@ -116,7 +110,7 @@ class Reading {
       return;
     }
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
-    note(words(collective.exchange) +
+    note(words_of(collective.exchange) +
          (workers == 0 ? " among a number of ranks that the file does not say"
                        : " among " + std::to_string(workers) + " ranks" + (given_ ? " (--ranks)" : "")) +
          ": " + rows_of(sizes.size()) + ", " + to_string(*least) + " to " + to_string(*most) + ", " +
@@ -135,6 +129,41 @@ const KnownCollective* find_collective(std::span<const KnownCollective> known, s
   const auto found =
       std::find_if(known.begin(), known.end(), [&](const KnownCollective& one) { return one.name == name; });
   return found == known.end() ? nullptr : &*found;
+}
+
+void TableBuilder::start(std::string title) {
+  title_ = std::move(title);
+  workers_ = 0;
+  columns_ = 0;
+}
+
+void TableBuilder::head(std::size_t columns, std::optional<std::size_t> time) {
+  if (title_.empty()) {
+    lines_.fail("the table has no title", "a line such as " + title_line_);
+  }
+  const KnownCollective* collective = find_collective(known_, title_);
+  if (collective != nullptr && !time) {
+    lines_.fail("cannot understand this header", header_line_);
+  }
+  columns_ = columns;
+  time_ = time.value_or(0);
+  tables_.push_back({title_, collective, workers_, {}});
+}
+
+void TableBuilder::row() {
+  CollectiveTable& table = tables_.back();
+  const Tokens row = table.collective == nullptr ? lines_.row() : lines_.row(columns_);
+  if (row.empty()) {
+    return;
+  }
+  CollectiveTable::Row taken;
+  if (table.collective != nullptr) {
+    taken.size = Bytes::of(static_cast<double>(lines_.count(row[0])));
+    // An empty message is a call that does nothing, whose time may be 0.
+    taken.time = taken.size > Bytes{} ? lines_.time(row[time_]) : Seconds{};
+    taken.line = lines_.number();
+  }
+  table.rows.push_back(taken);
 }
 
 NetworkLog with_rows(NetworkLog log, const std::vector<CollectiveTable>& tables, const std::string& where,

@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "profiles/import/log_lines.h"
 #include "profiles/import/network.h"
 
 namespace breakeven {
@@ -30,6 +32,33 @@ struct CollectiveTable {
     std::size_t line = 0;
   };
   std::vector<Row> rows;
+};
+
+/// Makes tables of a log that prints a title, below it a line with the names of columns, below that rows.
+class TableBuilder {
+ public:
+  /// `title` and `header` are examples of such lines, for errors. `lines` must live as long.
+  TableBuilder(const LogLines& lines, std::span<const KnownCollective> known, std::string title,
+               std::string header)
+      : lines_(lines), known_(known), title_line_(std::move(title)), header_line_(std::move(header)) {}
+
+  /// Rows below are no longer those of the table before.
+  void start(std::string title);
+  void among(std::size_t workers) { workers_ = workers; }
+  /// This line names columns, the first is the size. `time`: which holds the time; nothing: none does.
+  void head(std::size_t columns, std::optional<std::size_t> time);
+  /// Whether this line may be a row of a table.
+  [[nodiscard]] bool open() const { return columns_ > 0; }
+  /// Takes this line if it is a row.
+  void row();
+  [[nodiscard]] std::vector<CollectiveTable> take() { return std::move(tables_); }
+
+ private:
+  const LogLines& lines_;
+  std::span<const KnownCollective> known_;
+  std::string title_line_, header_line_, title_;
+  std::size_t workers_ = 0, columns_ = 0, time_ = 0;
+  std::vector<CollectiveTable> tables_;
 };
 
 /// Adds the rows of `tables` and a note a table to `log`. `workers` (--ranks) says what a table leaves open,

@@ -3,6 +3,7 @@
 // benchmarks/communication/utils.py.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "profiles/import/collective_tables.h"
@@ -47,6 +48,8 @@ class Cookbook {
     return std::move(tables_);
   }
 
+  std::vector<std::string> notes;
+
  private:
   /// "---- Performance of all_reduce on 16 devices ------"
   void take_title(const Tokens& tokens) {
@@ -82,6 +85,24 @@ class Cookbook {
     return {token.substr(0, cross), token.substr(cross + 1)};
   }
 
+  /// "4.0 MB", "4194304" (--raw): what stands before the description, its MB being MiB.
+  void check_size(const Tokens& tokens, double described) {
+    constexpr std::array<std::string_view, 6> kSizes = {"B", "KB", "MB", "GB", "TB", "PB"};
+    const auto* unit =
+        tokens.size() == 2 ? std::find(kSizes.begin(), kSizes.end(), tokens[1]) : kSizes.begin();
+    const auto printed = tokens.empty() || unit == kSizes.end() ? std::nullopt : read_printed(tokens[0]);
+    if (!printed) {
+      return;
+    }
+    const double scale = std::pow(1024.0, static_cast<double>(unit - kSizes.begin()));
+    const double least_digit = 0.01;  // the last of two decimals may be a 0 that is not printed
+    if (std::abs(printed->value * scale - described) > std::max(printed->rounding, least_digit) * scale) {
+      notes.push_back("warning: line " + std::to_string(lines_.number()) + ": the size " +
+                      std::string(tokens[0]) + (tokens.size() == 2 ? " " + std::string(tokens[1]) : "") +
+                      " is not what is described, " + to_string(Bytes::of(described)) + ", which counts");
+    }
+  }
+
   /// "4.0 MB   1048576x4   1.234 ms   54.4   51.0". The size is rounded, what describes it is not.
   void take_row(const Tokens& tokens) {
     const auto found = std::find_if(tokens.begin(), tokens.end(),
@@ -106,8 +127,10 @@ class Cookbook {
     if (own == 0 && unit_ == 0) {
       lines_.fail("the duration " + quote(*(found + 1)) + " has no unit", "us, ms or s");
     }
-    const Bytes size =
-        Bytes::of(static_cast<double>(lines_.count(elements)) * static_cast<double>(lines_.count(bytes)));
+    const double described =
+        static_cast<double>(lines_.count(elements)) * static_cast<double>(lines_.count(bytes));
+    check_size({tokens.begin(), found}, described);
+    const Bytes size = Bytes::of(described);
     tables_.back().rows.push_back({size, lines_.time(*(found + 1), own > 0 ? own : unit_), lines_.number()});
   }
 
@@ -121,9 +144,12 @@ class Cookbook {
 
 NetworkLog read_deepspeed_comm(std::string_view text, const std::string& where,
                                std::optional<std::size_t> workers) {
+  Cookbook cookbook(text, where);
+  const std::vector<CollectiveTable> tables = cookbook.tables();
   NetworkLog log;
   log.program = "DeepSpeed's communication benchmark";
-  return with_rows(std::move(log), Cookbook(text, where).tables(), where, workers,
+  log.notes = std::move(cookbook.notes);
+  return with_rows(std::move(log), tables, where, workers,
                    "what all_reduce.py --scan prints, from ---- Performance of all_reduce on");
 }
 

@@ -7,7 +7,9 @@
 
 #include "model/collectives.h"
 #include "model/error.h"
+#include "profiles/import/fabric_quality.h"
 #include "profiles/import/fit.h"
+#include "profiles/import/median.h"
 #include "profiles/import/network.h"
 #include "profiles/read_fields.h"
 #include "profiles/resolve.h"
@@ -15,40 +17,6 @@
 
 namespace breakeven {
 namespace {
-
-std::string words(Exchange exchange) {
-  std::string text(name(exchange));
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
-
-std::string percent(double share) {
-  constexpr double kLeast = 1e-4;  // below are the digits that were printed
-  return share < kLeast ? "less than 0.01 %" : significant(share * 100, 2) + " %";
-}
-
-/// In one unit, so that lines can be compared.
-std::string rate_text(BytesPerSecond rate) {
-  return significant(rate.base() / 1e9, 3) + " GB/s";
-}
-
-/// Benchmarks say an all-gather's and an all-to-all's sizes in several ways; here a size is one worker's.
-std::string_view size_words(Exchange exchange) {
-  switch (exchange) {
-    case Exchange::all_gather:
-      return "what one rank contributes";
-    case Exchange::all_to_all:
-      return "what one rank sends";
-    default:
-      return "size";
-  }
-}
-
-std::string line_text(const AlphaBeta& line, Exchange exchange) {
-  return line.beta.base() > 0 ? to_string(line.alpha) + " + " + std::string(size_words(exchange)) + " / " +
-                                    rate_text(BytesPerSecond::of(1 / line.beta.base()))
-                              : to_string(line.alpha);
-}
 
 /// What one exchange among one group was measured at: the median where a size was measured several times.
 struct Series {
@@ -78,7 +46,9 @@ class Measured {
     std::vector<Series> all = series();
     for (const Series& one : all) {
       add_table(profile.fabric, one, per_node);
-      judge(one);
+      for (std::string& line : quality_of(one.points, one.exchange)) {
+        note(of(one) + line);
+      }
     }
     const Series& first = *std::max_element(all.begin(), all.end(), [](const Series& a, const Series& b) {
       const auto rank = [](const Series& s) {
@@ -88,7 +58,7 @@ class Measured {
     });
     add_levels(profile, first, per_node);
     profile.summary =
-        words(first.exchange) + " among " + std::to_string(first.workers) + " workers, measured";
+        words_of(first.exchange) + " among " + std::to_string(first.workers) + " workers, measured";
     return profile;
   }
 
@@ -101,7 +71,9 @@ class Measured {
   [[nodiscard]] std::size_t workers_of(const CollectiveTime& row) const {
     const std::size_t workers = options_.workers.value_or(row.workers);
     if (workers == 0) {
-      fail("does not say among how many ranks", "--ranks N");
+      fail("does not say among how many ranks" +
+               (log_.choice.empty() ? std::string() : "; its bandwidths and rank lines fit " + log_.choice),
+           "--ranks N");
     }
     if (workers < 2) {
       fail("1 rank exchanges nothing", "2 ranks or more");
@@ -162,13 +134,16 @@ class Measured {
     for (auto& [group, sizes] : sorted) {
       Series one{group.first, group.second, {}};
       for (auto& [size, times] : sizes) {
-        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-        std::nth_element(times.begin(), middle, times.end());
-        one.points.push_back({Bytes::of(size), *middle});
+        one.points.push_back({Bytes::of(size), median_of(times)});
       }
       all.push_back(std::move(one));
     }
     return all;
+  }
+
+  /// "all-reduce among 16: "
+  static std::string of(const Series& one) {
+    return words_of(one.exchange) + " among " + std::to_string(one.workers) + ": ";
   }
 
   void add_table(Fabric& fabric, const Series& one, std::size_t per_node) {
@@ -185,66 +160,18 @@ class Measured {
         table.points.push_back({rising[i].payload, rounded(rising[i].time, kDigits)});
       }
     }
-    const std::string of = words(one.exchange) + " among " + std::to_string(one.workers) + ": ";
     if (changed > 0) {
-      note(of + std::to_string(changed) + " of " + std::to_string(rising.size()) +
+      note(of(one) + std::to_string(changed) + " of " + std::to_string(rising.size()) +
            " times fall as the size grows: the medians of those that contradict each other stand for them");
     }
     if (steep > 0) {
-      note(of + std::to_string(steep) + " sizes dropped that differ too little for their times");
+      note(of(one) + std::to_string(steep) + " sizes dropped that differ too little for their times");
     }
     if (table.points.size() < 2) {
-      note(of + "no table: only one size was measured");
+      note(of(one) + "no table: only one size was measured");
       return;
     }
     fabric.tables.push_back(std::move(table));
-  }
-
-  /// How well each description predicts a size that it was not made from.
-  void judge(const Series& one) {
-    constexpr std::size_t kLeast = 4;
-    constexpr std::size_t kMost = 40;  // the fits try every pair
-    if (one.points.size() < kLeast) {
-      return;
-    }
-    const Points points = thinned(one.points, kMost);
-    const std::string of = words(one.exchange) + " among " + std::to_string(one.workers) + ": ";
-    const auto tell = [&](const std::string& what, const HeldOut& errors) {
-      note(of + what + ": misses a size left out by " + percent(errors.median) + " (median), " +
-           percent(errors.largest) + " at most");
-    };
-    tell("alpha-beta fit " + line_text(fit_alpha_beta(points), one.exchange),
-         held_out(points, [](const Points& others) -> Prophet {
-           const AlphaBeta line = fit_alpha_beta(others);
-           return [line](Bytes payload) { return line.at(payload); };
-         }));
-    std::vector<Segment> best;
-    HeldOut least{std::numeric_limits<double>::infinity(), 0};
-    for (const std::size_t count : {2U, 3U}) {
-      if (fit_segments(Points(points.begin() + 1, points.end()), count).empty()) {
-        break;
-      }
-      const HeldOut errors = held_out(points, [&](const Points& others) -> Prophet {
-        return [segments = fit_segments(others, count)](Bytes payload) { return at(segments, payload); };
-      });
-      if (errors.median < least.median) {
-        least = errors;
-        best = fit_segments(points, count);
-      }
-    }
-    if (!best.empty()) {
-      std::string text = std::to_string(best.size()) + " lines";
-      for (const Segment& segment : best) {
-        text += (&segment == &best.front() ? " " : ", from " + to_string(segment.from) + " ") +
-                line_text(segment.line, one.exchange);
-      }
-      tell(text, least);
-    }
-    tell("the table", held_out(points, [](const Points& others) -> Prophet {
-           return [table = Table{Exchange::all_reduce, 0, 0, monotone(others)}](Bytes payload) {
-             return table.at(payload);
-           };
-         }));
   }
 
   /// The links that a ring over them would need for the fitted line: the model's own formula, inverted.
@@ -271,7 +198,7 @@ class Measured {
     Level& level = inside ? profile.fabric.inside : profile.fabric.across;
     const std::string key = inside ? "inside/" : "across/";
     const std::string fit =
-        "fitted to " + words(one.exchange) + " among " + std::to_string(one.workers) + ": ";
+        "fitted to " + words_of(one.exchange) + " among " + std::to_string(one.workers) + ": ";
     level.name = "measured";
     level.bandwidth = four_digits(BytesPerSecond::of(passes / line.beta.base()));
     profile.has_inside = inside;
@@ -326,6 +253,16 @@ class Measured {
 };
 
 }  // namespace
+
+std::string words_of(Exchange exchange) {
+  std::string text(name(exchange));
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string rate_text(BytesPerSecond rate) {
+  return significant(rate.base() / 1e9, 3) + " GB/s";
+}
 
 FabricProfile fabric_from(const NetworkLog& log, const NetworkOptions& options, const std::string& where,
                           std::vector<std::string>& notes) {

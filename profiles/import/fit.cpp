@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "profiles/import/median.h"
+
 namespace breakeven {
 namespace {
 
@@ -48,20 +50,6 @@ Fit fit(std::span<const Table::Point> points) {
     }
   }
   return best;
-}
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-/// Of an even number: in the middle of the logarithms.
-Seconds median_of(std::vector<Seconds> times) {
-  std::sort(times.begin(), times.end());
-  const std::size_t middle = times.size() / 2;
-  return times.size() % 2 == 1 ? times[middle]
-                               : times[middle - 1] * std::sqrt(times[middle] / times[middle - 1]);
 }
 
 }  // namespace

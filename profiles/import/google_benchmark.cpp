@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiles/import/benchmark_names.h"
+#include "profiles/import/median.h"
 #include "profiles/json_reader.h"
 #include "profiles/limits.h"
 #include "profiles/option_values.h"
@@ -15,11 +16,6 @@
 
 namespace breakeven {
 namespace {
-
-double median_of(const std::vector<double>& sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : sorted[middle - 1] / 2 + sorted[middle] / 2;
-}
 
 /// Half the range between the quartiles, as a share of the median.
 double spread_of(const std::vector<double>& sorted) {

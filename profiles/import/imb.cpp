@@ -22,34 +22,36 @@ class Imb {
 
   std::vector<CollectiveTable> tables() {
     while (lines_.next()) {
-      const Tokens& tokens = lines_.tokens();
-      if (const std::string_view title = after(tokens, "Benchmarking"); !title.empty()) {
-        title_ = title;
-        workers_ = 0;
-        columns_ = 0;
-      } else if (has(tokens, "#processes")) {
-        workers_ = lines_.count(after(tokens, "="));
-      } else if (has(tokens, "groups") && has(tokens, "simultaneous")) {
-        workers_ = lines_.count(after(tokens, "of"));
-        notes.push_back("groups of " + std::to_string(workers_) + " ran at once: they share the network");
-      } else if (has(tokens, "Benchmarks") && has(tokens, "part")) {
-        take_version(tokens);
-      } else if (has(tokens, "#bytes")) {
-        take_header(tokens);
-      } else if (columns_ > 0) {
-        take_row(lines_.row());
-      }
+      take(lines_.tokens());
     }
     if (not_run_ > 0) {
       notes.push_back(std::to_string(not_run_) + (not_run_ == 1 ? " row" : " rows") + " that IMB left out");
     }
-    return std::move(tables_);
+    return tables_.take();
   }
 
   std::string version;
   std::vector<std::string> notes;
 
  private:
+  void take(const Tokens& tokens) {
+    if (const std::string_view title = after(tokens, "Benchmarking"); !title.empty()) {
+      tables_.start(std::string(title));
+    } else if (has(tokens, "#processes")) {
+      tables_.among(lines_.count(after(tokens, "=")));
+    } else if (has(tokens, "groups") && has(tokens, "simultaneous")) {
+      const std::size_t workers = lines_.count(after(tokens, "of"));
+      tables_.among(workers);
+      notes.push_back("groups of " + std::to_string(workers) + " ran at once: they share the network");
+    } else if (has(tokens, "Benchmarks") && has(tokens, "part")) {
+      take_version(tokens);
+    } else if (has(tokens, "#bytes")) {
+      take_header(tokens);
+    } else if (tables_.open() && !was_not_run(lines_.row())) {
+      tables_.row();
+    }
+  }
+
   static std::string_view after(const Tokens& tokens, std::string_view word) {
     const auto found = std::find(tokens.begin(), tokens.end(), word);
     return found == tokens.end() || found + 1 == tokens.end() ? std::string_view{} : *(found + 1);
@@ -68,42 +70,25 @@ class Imb {
 
   /// "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]"
   void take_header(const Tokens& tokens) {
-    const KnownCollective* collective = find_collective(kCollectives, title_);
     const auto begin = std::find(tokens.begin(), tokens.end(), "#bytes");
     const auto slowest = std::find(begin, tokens.end(), "t_max[usec]");
-    if (title_.empty()) {
-      lines_.fail("the table has no title", "a line such as # Benchmarking Allreduce");
-    }
-    if (collective != nullptr && slowest == tokens.end()) {
-      lines_.fail("cannot understand this header", "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]");
-    }
-    columns_ = static_cast<std::size_t>(tokens.end() - begin);
-    slowest_ = static_cast<std::size_t>(slowest - begin);
-    tables_.push_back({title_, collective, workers_, {}});
+    tables_.head(
+        static_cast<std::size_t>(tokens.end() - begin),
+        slowest == tokens.end() ? std::nullopt : std::optional(static_cast<std::size_t>(slowest - begin)));
   }
 
-  void take_row(const Tokens& row) {
-    if (row.empty()) {
-      return;
-    }
-    CollectiveTable& table = tables_.back();
-    if (row.size() > 1 && (row[1].starts_with("out-of-mem") || row[1].starts_with("time-out") ||
-                           row[1].starts_with("int-overflow"))) {
-      ++not_run_;
-    } else if (table.collective == nullptr) {
-      table.rows.emplace_back();
-    } else {
-      (void)lines_.row(columns_);
-      const Bytes size = Bytes::of(static_cast<double>(lines_.count(row[0])));
-      // An empty message is a call that does nothing, whose time may be 0.
-      table.rows.push_back({size, size > Bytes{} ? lines_.time(row[slowest_]) : Seconds{}, lines_.number()});
-    }
+  bool was_not_run(const Tokens& row) {
+    const bool left_out =
+        row.size() > 1 && (row[1].starts_with("out-of-mem") || row[1].starts_with("time-out") ||
+                           row[1].starts_with("int-overflow"));
+    not_run_ += left_out ? 1 : 0;
+    return left_out;
   }
 
   LogLines lines_;
-  std::string title_;
-  std::size_t workers_ = 0, columns_ = 0, slowest_ = 0, not_run_ = 0;  ///< columns_ 0: not in a table
-  std::vector<CollectiveTable> tables_;
+  TableBuilder tables_{lines_, kCollectives, "# Benchmarking Allreduce",
+                       "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]"};
+  std::size_t not_run_ = 0;
 };
 
 }  // namespace

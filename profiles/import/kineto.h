@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "profiles/catalogue.h"
@@ -34,6 +35,18 @@ struct KinetoTrace {
     Kind kind = Kind::step;
     double begin = 0, end = 0;  ///< on the host
   };
+  /// What autograd accumulates for a parameter (record_shapes=True).
+  struct Gradient {
+    std::vector<std::size_t> dims;
+    std::string type;  ///< "float"; empty: not stated
+    bool operator<(const Gradient& other) const {
+      return std::tie(dims, type) < std::tie(other.dims, other.type);
+    }
+  };
+  struct Accumulation {
+    double begin = 0;            ///< on the host
+    std::uint32_t gradient = 0;  ///< index into `gradients`
+  };
   std::string device;           ///< as its maker names it; empty: not stated
   Bytes memory;                 ///< of it
   std::size_t workers = 0;      ///< 0: not stated
@@ -42,6 +55,8 @@ struct KinetoTrace {
   std::vector<Kernel> kernels;  ///< by launch; where the host computes, its spans
   std::vector<Message> messages;
   std::vector<Span> spans;  ///< by begin
+  std::vector<Gradient> gradients;
+  std::vector<Accumulation> accumulations;  ///< by begin
 };
 
 /// Throws Error (file) for what is no trace, is cut short, or holds no training step.
@@ -58,6 +73,15 @@ struct KinetoBucket {
   [[nodiscard]] Bytes bytes() const { return Bytes::of(static_cast<double>(elements) * size_of(element)); }
 };
 
+/// A gradient that backward made.
+struct KinetoGradient {
+  std::vector<std::size_t> dims;
+  std::optional<Element> element;  ///< nothing: none that we exchange
+  Seconds ready;                   ///< since backward began
+
+  [[nodiscard]] double elements() const;
+};
+
 /// One step, as it was traced.
 struct KinetoStep {
   Seconds time, forward, backward, optimizer;  ///< backward without the stalls in it
@@ -68,6 +92,9 @@ struct KinetoStep {
   Seconds stalled;                             ///< kernels of backward wait for an all-reduce
   Seconds tail;                       ///< from the end of backward's compute to the last all-reduce's
   std::vector<KinetoBucket> buckets;  ///< in the order of their launch
+  /// In the order of backward. Empty where the trace does not state their shapes, or where they are not what
+  /// the buckets hold.
+  std::vector<KinetoGradient> gradients;
 
   /// What the network costs on the critical path.
   [[nodiscard]] Seconds exposed() const { return stalled + tail; }
@@ -98,7 +125,10 @@ std::optional<BytesPerSecond> rate_of(const KinetoFindings& findings);
 /// The findings, a line each.
 std::vector<std::string> lines_of(const KinetoFindings& findings);
 
-/// The buckets as tensors, with their times. Throws Error (file) where the trace does not state their sizes.
+/// What is exchanged. Throws Error (file) where the trace does not state its sizes, or several types.
+Element element_of(const KinetoFindings& findings, const std::string& where);
+
+/// The gradients as tensors, with their times; without them the buckets. Throws as element_of() does.
 ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options, const std::string& where);
 
 }  // namespace breakeven

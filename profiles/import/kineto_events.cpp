@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -53,6 +55,12 @@ bool is_all_reduce(const std::string& name, std::string_view collective) {
                             : has(lower(collective), "allreduce") || has(lower(collective), "all_reduce");
 }
 
+using Dims = std::vector<std::size_t>;
+/// 0: of no dimensions, which state nothing.
+std::size_t product(const Dims& dims) {
+  return dims.empty() ? 0 : std::accumulate(dims.begin(), dims.end(), std::size_t{1}, std::multiplies<>());
+}
+
 /// The element in a kernel's name, as args would state it.
 std::string type_in(const std::string& name) {
   constexpr std::array<std::array<std::string_view, 2>, 6> kTypes = {{{"bfloat16", "BFloat16"},
@@ -101,7 +109,9 @@ class Events {
     trace_.spans.push_back({kind, event.begin, event.begin + event.duration});
   }
   std::uint32_t message(const TraceEvent& event, const std::string& name);
+  void add_gradient(const TraceEvent& event);
   void compute_on_host();
+  void refuse_without_compute() const;
 
   std::string where_;
   KinetoTrace trace_;
@@ -110,13 +120,15 @@ class Events {
   };
   std::vector<Link> links_;  // one a kernel
   Launches calls_, operators_;
-  bool any_kernel_ = false;
+  bool any_kernel_ = false, any_compute_ = false;
+  bool device_exchanges_ = false;  // the host calls NCCL
+  std::map<KinetoTrace::Gradient, std::uint32_t> gradients_;
   std::map<std::tuple<std::size_t, std::size_t, std::string, std::string>, std::uint32_t> known_;
 };
 
 std::uint32_t Events::message(const TraceEvent& event, const std::string& name) {
   KinetoTrace::Message message;
-  message.elements = event.args.elements.value_or(event.args.input_elements.value_or(0));
+  message.elements = event.args.elements.value_or(product(event.args.input_dims.value_or(Dims{})));
   message.group = event.args.group.value_or(0);
   message.group_name = std::string(event.args.group_name);
   message.type = event.args.dtype.empty() ? type_in(name) : std::string(event.args.dtype);
@@ -142,8 +154,19 @@ void Events::add_kernel(const TraceEvent& event, const std::string& name) {
         is_all_reduce(name, event.args.collective) ? Kernel::Kind::all_reduce : Kernel::Kind::other_exchange;
     kernel.message = message(event, name);
   }
+  any_compute_ = any_compute_ || (kernel.kind == Kernel::Kind::compute && !name.empty());
   trace_.kernels.push_back(kernel);
   links_.push_back({event.args.correlation.value_or(-1), event.args.external.value_or(-1)});
+}
+
+void Events::add_gradient(const TraceEvent& event) {
+  const auto [found, added] =
+      gradients_.try_emplace({*event.args.input_dims, std::string(event.args.input_type)},
+                             static_cast<std::uint32_t>(trace_.gradients.size()));
+  if (added) {
+    trace_.gradients.push_back(found->first);
+  }
+  trace_.accumulations.push_back({event.begin, found->second});
 }
 
 /// Annotations by their usual names: PyTorch's own, and "## backward ##" of its examples.
@@ -155,12 +178,15 @@ void Events::add_operator(const TraceEvent& event) {
     add_span(Span::Kind::gradient, event);
     return;
   }
-  if (event.name.starts_with("ProfilerStep#")) {
+  if (event.name == "torch::autograd::AccumulateGrad" && event.args.input_dims) {
+    add_gradient(event);
+  } else if (event.name.starts_with("ProfilerStep#")) {
     add_span(Span::Kind::step, event);
   } else if (event.name.starts_with("Optimizer.step")) {
     add_span(Span::Kind::optimizer, event);
   } else if (lower(event.category) == "user_annotation") {
     const std::string name = lower(event.name);
+    device_exchanges_ = device_exchanges_ || name.starts_with("nccl:");
     if (name.starts_with("gloo:")) {
       trace_.host_waits = true;
       add_kernel(event, name);
@@ -204,7 +230,18 @@ void Events::compute_on_host() {
   }
 }
 
+/// The host only starts what a device computes: without kernels its times say nothing of the step's.
+void Events::refuse_without_compute() const {
+  if (any_kernel_ ? !any_compute_ : device_exchanges_) {
+    throw Error(Fault::file, where_,
+                any_kernel_ ? "has no compute kernels, only exchanges and copies"
+                            : "has no kernels, only the host's side of a step on a device",
+                "a trace with ProfilerActivity.CPU and ProfilerActivity.CUDA around whole steps");
+  }
+}
+
 KinetoTrace Events::take() {
+  refuse_without_compute();
   if (!any_kernel_) {
     trace_.host_computes = true;
     compute_on_host();
@@ -224,6 +261,8 @@ KinetoTrace Events::take() {
                    [](const Kernel& a, const Kernel& b) { return a.launch < b.launch; });
   std::stable_sort(trace_.spans.begin(), trace_.spans.end(),
                    [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::stable_sort(trace_.accumulations.begin(), trace_.accumulations.end(),
+                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
   return std::move(trace_);
 }
 

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "model/error.h"
-#include "profiles/import/kineto.h"
-#include "profiles/import/ranges.h"
+#include "profiles/import/kineto_timeline.h"
 #include "profiles/option_values.h"
 
 namespace breakeven {
@@ -24,103 +23,6 @@ constexpr double kWakeUp = 20;  // microseconds
 
 Seconds seconds(double microseconds) {
   return Seconds::of(microseconds * 1e-6);
-}
-
-/// A trace with what is asked of it again and again.
-class Timeline {
- public:
-  Timeline(const KinetoTrace& trace, std::string where) : trace_(trace), where_(std::move(where)) {
-    double until = -std::numeric_limits<double>::infinity();
-    for (const Kernel& kernel : trace.kernels) {
-      until = kernel.kind == Kernel::Kind::compute ? std::max(until, kernel.end) : until;
-      busy_until_.push_back(until);
-    }
-  }
-
-  [[nodiscard]] const KinetoTrace& trace() const { return trace_; }
-  [[nodiscard]] const std::string& where() const { return where_; }
-  [[nodiscard]] std::span<const Kernel> launched(const Range& range) const {
-    const std::size_t first = count_before(range.begin);
-    return std::span(trace_.kernels).subspan(first, count_before(range.end) - first);
-  }
-  /// When the device has computed all that was launched before `time`, if that is later.
-  [[nodiscard]] double settled(double time) const {
-    const std::size_t before = count_before(time);
-    return before == 0 ? time : std::max(time, busy_until_[before - 1]);
-  }
-  /// The host runs ahead of the device: a pass begins when what was launched before it is done, and ends when
-  /// what was launched in it is.
-  [[nodiscard]] Range settled(const Range& host) const { return {settled(host.begin), settled(host.end)}; }
-  /// The longest span of this kind that begins in `range`.
-  [[nodiscard]] std::optional<Range> longest(Span::Kind kind, const Range& range) const {
-    std::optional<Range> found;
-    for (const Span& span : spans_in(range)) {
-      if (span.kind == kind && (!found || span.end - span.begin > found->end - found->begin)) {
-        found = Range{span.begin, span.end};
-      }
-    }
-    return found;
-  }
-  /// From the first span of this kind that begins in `range` to the end of the last.
-  [[nodiscard]] std::optional<Range> around(Span::Kind kind, const Range& range) const {
-    std::optional<Range> found;
-    for (const Span& span : spans_in(range)) {
-      if (span.kind == kind) {
-        found = found ? Range{found->begin, std::max(found->end, span.end)} : Range{span.begin, span.end};
-      }
-    }
-    return found;
-  }
-  [[nodiscard]] std::vector<Range> steps() const;
-
- private:
-  [[nodiscard]] std::size_t count_before(double launch) const {
-    const auto found =
-        std::lower_bound(trace_.kernels.begin(), trace_.kernels.end(), launch,
-                         [](const Kernel& kernel, double time) { return kernel.launch < time; });
-    return static_cast<std::size_t>(found - trace_.kernels.begin());
-  }
-  [[nodiscard]] std::span<const Span> spans_in(const Range& range) const {
-    const auto begins_before = [](const Span& span, double time) { return span.begin < time; };
-    const auto first = std::lower_bound(trace_.spans.begin(), trace_.spans.end(), range.begin, begins_before);
-    const auto last = std::lower_bound(first, trace_.spans.end(), range.end, begins_before);
-    return {first, last};
-  }
-
-  const KinetoTrace& trace_;
-  std::string where_;
-  std::vector<double> busy_until_;  // by kernel: when all compute kernels up to it have ended
-};
-
-/// The profiler's steps; without them from one forward pass to the next; without those the whole trace.
-std::vector<Range> Timeline::steps() const {
-  const Range all{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  std::vector<Range> steps;
-  for (const Span::Kind kind : {Span::Kind::step, Span::Kind::forward}) {
-    for (const Span& span : trace_.spans) {
-      // Annotations nest: what begins inside the one before belongs to it.
-      if (span.kind == kind && (steps.empty() || span.begin >= steps.back().end)) {
-        steps.push_back({span.begin, span.end});
-      }
-    }
-    if (!steps.empty()) {
-      break;
-    }
-  }
-  double last = trace_.kernels.back().launch;
-  for (const Span& span : trace_.spans) {
-    last = std::max(last, span.end);
-  }
-  const bool marked = longest(Span::Kind::step, all).has_value();
-  if (steps.empty()) {
-    double first = trace_.kernels.front().launch;
-    first = trace_.spans.empty() ? first : std::min(first, trace_.spans.front().begin);
-    steps.push_back({first, last});
-  }
-  for (std::size_t i = 0; !marked && i < steps.size(); ++i) {
-    steps[i].end = i + 1 < steps.size() ? steps[i + 1].begin : std::nextafter(last, HUGE_VAL);
-  }
-  return steps;
 }
 
 std::vector<Range> ranges_of(std::span<const Kernel> kernels, bool exchanges, const Range& within) {
@@ -155,7 +57,7 @@ double stalls(std::vector<Kernel> kernels, const std::vector<Kernel>& exchanges)
 }
 
 /// The all-reduces of gradients: those that backward launched. Other types are flags and counters.
-std::vector<Kernel> gradient_exchanges(const Timeline& timeline, const Range& pass, const Range& step) {
+std::vector<Kernel> gradient_exchanges(const KinetoTimeline& timeline, const Range& pass, const Range& step) {
   std::vector<Kernel> found;
   for (const Kernel& kernel : timeline.launched({pass.begin, step.end})) {
     // Where the launch is not known, the kernel may begin after the host has left backward.
@@ -191,7 +93,7 @@ std::vector<Kernel> exchanges_of(const ProcessGroup& group, const KinetoTrace& t
   return kernels;
 }
 
-void add_buckets(const Timeline& timeline, const std::vector<Kernel>& exchanges, const Range& backward,
+void add_buckets(const KinetoTimeline& timeline, const std::vector<Kernel>& exchanges, const Range& backward,
                  KinetoStep& result) {
   double last = backward.begin;
   for (const Kernel& kernel : exchanges) {
@@ -209,8 +111,37 @@ void add_buckets(const Timeline& timeline, const std::vector<Kernel>& exchanges,
   }
 }
 
+/// A gradient is there when what was launched before autograd took it is done.
+void add_gradients(const KinetoTimeline& timeline, const Range& pass, const Range& backward,
+                   KinetoStep& result) {
+  const KinetoTrace& trace = timeline.trace();
+  double last = backward.begin;
+  auto next =
+      std::lower_bound(trace.accumulations.begin(), trace.accumulations.end(), pass.begin,
+                       [](const KinetoTrace::Accumulation& one, double time) { return one.begin < time; });
+  for (; next != trace.accumulations.end() && next->begin <= pass.end; ++next) {
+    const KinetoTrace::Gradient& gradient = trace.gradients[next->gradient];
+    last = std::max(last, timeline.settled(next->begin));
+    result.gradients.push_back({gradient.dims,
+                                gradient.type.empty() ? Element::f32 : element_named(gradient.type),
+                                seconds(last - backward.begin)});
+  }
+}
+
+/// Whether these are the gradients that the buckets hold: a pass of several accumulates them again.
+bool fill_buckets(const KinetoStep& step) {
+  double buckets = 0, gradients = 0;
+  for (const KinetoBucket& bucket : step.buckets) {
+    buckets += static_cast<double>(bucket.elements);
+  }
+  for (const KinetoGradient& gradient : step.gradients) {
+    gradients += gradient.elements();
+  }
+  return step.buckets.empty() || step.gradients.empty() || buckets == gradients;
+}
+
 /// On the host.
-std::optional<Range> backward_pass(const Timeline& timeline, const Range& step) {
+std::optional<Range> backward_pass(const KinetoTimeline& timeline, const Range& step) {
   const auto marked = timeline.longest(Span::Kind::backward, step);
   const auto gradients = timeline.around(Span::Kind::gradient, step);
   if (marked && gradients && timeline.trace().host_waits) {
@@ -221,7 +152,7 @@ std::optional<Range> backward_pass(const Timeline& timeline, const Range& step) 
 
 /// Several groups exchange in backward where a layer is split over workers too: gradients are taken to be
 /// those of the group that carries most. Says what that leaves out.
-ProcessGroup main_group(const Timeline& timeline, const std::vector<Range>& steps,
+ProcessGroup main_group(const KinetoTimeline& timeline, const std::vector<Range>& steps,
                         std::vector<std::string>& notes) {
   struct Load {
     double bytes = 0;
@@ -254,7 +185,8 @@ ProcessGroup main_group(const Timeline& timeline, const std::vector<Range>& step
 }
 
 /// Nothing for a step without backward pass.
-std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host, const ProcessGroup& group) {
+std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& host,
+                                  const ProcessGroup& group) {
   const auto pass = backward_pass(timeline, host);
   if (!pass) {
     return std::nullopt;
@@ -295,6 +227,7 @@ std::optional<KinetoStep> step_of(const Timeline& timeline, const Range& host, c
   }
   result.backward = seconds(std::max(0.0, backward.end - backward.begin - stalled));
   add_buckets(timeline, exchanges, backward, result);
+  add_gradients(timeline, *pass, backward, result);
   return result;
 }
 
@@ -306,7 +239,7 @@ bool same_buckets(const KinetoStep& a, const KinetoStep& b) {
 }  // namespace
 
 KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
-  const Timeline timeline(trace, where);
+  const KinetoTimeline timeline(trace);
   KinetoFindings findings;
   const std::vector<Range> ranges = trace.kernels.empty() ? std::vector<Range>{} : timeline.steps();
   const ProcessGroup group = main_group(timeline, ranges, findings.notes);
@@ -324,6 +257,11 @@ KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
                    [](const KinetoStep& a, const KinetoStep& b) { return a.time < b.time; });
   findings.steps = steps.size();
   findings.step = steps[(steps.size() - 1) / 2];
+  if (!fill_buckets(findings.step)) {
+    findings.notes.push_back(counted(findings.step.gradients.size(), "gradient") +
+                             " of backward are not what its all-reduces carry: buckets stand for them");
+    findings.step.gradients.clear();
+  }
   findings.device = trace.device;
   findings.memory = trace.memory;
   findings.host_computes = trace.host_computes;
@@ -344,6 +282,14 @@ KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
     findings.workers = std::max(findings.workers, bucket.group);
   }
   return findings;
+}
+
+double KinetoGradient::elements() const {
+  double product = 1;
+  for (const std::size_t dim : dims) {
+    product *= static_cast<double>(dim);
+  }
+  return product;
 }
 
 double gamma_of(const KinetoFindings& with, const KinetoFindings& without) {

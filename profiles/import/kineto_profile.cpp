@@ -23,20 +23,54 @@ std::string bucket_lines(const KinetoStep& step) {
          " elements in all, in the order of backward: " + sizes;
 }
 
-/// The same for every bucket, or an Error.
+/// What becomes one tensor of the profile.
+struct Part {
+  std::string name;
+  std::vector<std::size_t> dims;
+  Seconds ready;
+};
+
+/// In the order of backward.
+std::vector<Part> parts_of(const KinetoStep& step) {
+  std::vector<Part> parts;
+  for (const KinetoGradient& gradient : step.gradients) {
+    parts.push_back({"gradient-" + std::to_string(parts.size() + 1), gradient.dims, gradient.ready});
+    if (gradient.dims.empty()) {
+      parts.back().dims = {1};
+    }
+  }
+  if (!parts.empty()) {
+    return parts;
+  }
+  for (const KinetoBucket& bucket : step.buckets) {
+    parts.push_back({"bucket-" + std::to_string(parts.size() + 1), {bucket.elements}, bucket.ready});
+  }
+  return parts;
+}
+
+std::string gradients_line(const KinetoStep& step) {
+  if (!step.gradients.empty()) {
+    return counted(step.gradients.size(), "gradient") +
+           " with shapes: the profile has a tensor for each, in the order of backward, without a name";
+  }
+  return "no shapes of gradients: the profile has a tensor a bucket (record_shapes=True in the profiler: one "
+         "a "
+         "gradient)";
+}
+
+}  // namespace
+
 Element element_of(const KinetoFindings& findings, const std::string& where) {
   const std::vector<KinetoBucket>& buckets = findings.step.buckets;
-  if (buckets.empty()) {
-    throw Error(Fault::file, where, "has no all-reduce in backward",
-                "a step of several workers, for buckets; a model's name (--model) and --forward, --backward "
-                "for one worker alone");
+  const std::vector<KinetoGradient>& gradients = findings.step.gradients;
+  if (buckets.empty() && gradients.empty()) {
+    throw Error(Fault::file, where, "has neither all-reduces in backward nor shapes of gradients",
+                "a step of several workers, or record_shapes=True; a model's name (--model) and --forward, "
+                "--backward do without");
   }
   double elements = 0;
   for (const KinetoBucket& bucket : buckets) {
     elements += static_cast<double>(bucket.elements);
-    if (elements > 1e15) {
-      throw Error(Fault::file, where, "has all-reduces of more than 1e15 elements", "a model's gradient");
-    }
     if (bucket.elements == 0) {
       throw Error(Fault::file, where, "does not say how large its all-reduces are",
                   "\"In msg nelems\" with the kernels, as PyTorch 2.3 and newer write it");
@@ -45,10 +79,19 @@ Element element_of(const KinetoFindings& findings, const std::string& where) {
       throw Error(Fault::file, where, "has gradients of several types", "one type");
     }
   }
-  return buckets.front().element;
+  for (const KinetoGradient& gradient : gradients) {
+    elements += gradient.elements();
+    if (buckets.empty() && (!gradient.element || gradient.element != gradients.front().element)) {
+      throw Error(Fault::file, where,
+                  gradient.element ? "has gradients of several types" : "has gradients of an unknown type",
+                  "one of float, half and bfloat16");
+    }
+  }
+  if (elements > 1e15) {
+    throw Error(Fault::file, where, "has gradients of more than 1e15 elements", "a model's gradient");
+  }
+  return buckets.empty() ? *gradients.front().element : buckets.front().element;
 }
-
-}  // namespace
 
 std::optional<BytesPerSecond> rate_of(const KinetoFindings& findings) {
   std::optional<BytesPerSecond> best;
@@ -66,7 +109,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
           (findings.workers > 0 ? ", " + counted(findings.workers, "worker") : ""),
       "a step of " + to_string(step.time) + ": forward " + to_string(step.forward) + ", backward " +
           to_string(step.backward) + ", exposed all-reduce " + to_string(step.exposed()) + ", other " +
-          to_string(step.other()) + " (optimizer " + to_string(step.optimizer) + ")",
+          to_string(stated(step.other())) + " (optimizer " + to_string(step.optimizer) + ")",
       findings.host_computes
           ? "no kernels in the trace: the host's passes stand for them and take " + to_string(step.compute)
           : "the device idles " + to_string(step.idle) + " of it; compute kernels run " +
@@ -84,6 +127,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
                     to_string(step.tail) + " behind backward's end, " + to_string(step.stalled) +
                     " that kernels waited)");
   }
+  lines.push_back(gradients_line(step));
   lines.push_back(findings.gamma
                       ? "gamma: " + significant(*findings.gamma, 4) +
                             ", backward beside all-reduce over backward without (--no-sync)"
@@ -102,10 +146,11 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   const Element element = element_of(findings, where);
   ModelProfile profile;
   profile.name = profile.workload.name = options.name;
-  profile.summary = "gradient buckets of a traced run";
+  const std::vector<Part> parts = parts_of(step);
+  profile.summary = step.gradients.empty() ? "gradient buckets of a traced run" : "gradients of a traced run";
   profile.source = options.source;
-  for (std::size_t i = step.buckets.size(); i-- > 0;) {  // backward begins with the last one
-    add_tensor(profile.workload, "bucket-" + std::to_string(i + 1), {step.buckets[i].elements}, 0);
+  for (std::size_t i = parts.size(); i-- > 0;) {  // backward begins with the last one
+    add_tensor(profile.workload, parts[i].name, parts[i].dims, 0);
   }
   Timing timing;
   timing.device = options.device;
@@ -117,11 +162,11 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
   const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
   Seconds before;
-  for (const KinetoBucket& bucket : step.buckets) {
-    timing.gaps.push_back(stated((bucket.ready - before) * alone));
-    before = bucket.ready;
+  for (const Part& part : parts) {
+    timing.gaps.push_back(stated((part.ready - before) * alone));
+    before = part.ready;
   }
-  if (step.backward > before) {  // backward goes on behind the last bucket
+  if (step.backward > before) {  // backward goes on behind the last of them
     timing.gaps.push_back(stated((step.backward - before) * alone));
   }
   timing.backward = sum_of(timing.gaps);

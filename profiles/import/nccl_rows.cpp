@@ -2,18 +2,12 @@
 #include "profiles/import/nccl_rows.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 
 #include "model/error.h"
-#include "profiles/option_values.h"
+#include "profiles/import/nccl_bandwidths.h"
 
 namespace breakeven {
 namespace {
-
-// Two printed decimals no longer tell a group from its neighbour.
-constexpr std::size_t kMostInferred = 64;
 
 struct Collective {
   std::string_view name;
@@ -29,74 +23,6 @@ constexpr Collective kCollectives[] = {
 
 std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// An interval of group sizes.
-struct Range {
-  double low = 2, high = std::numeric_limits<double>::infinity();
-
-  [[nodiscard]] bool holds(std::size_t n) const {
-    return static_cast<double>(n) >= low && static_cast<double>(n) <= high;
-  }
-  [[nodiscard]] std::string text() const {
-    const double least = std::max(std::ceil(low), 2.0);
-    if (std::isinf(high)) {
-      return significant(least, 6) + " or more";
-    }
-    return least > high ? "no whole number"
-                        : significant(least, 6) + " to " + significant(std::floor(high), 6);
-  }
-  /// The one whole number inside, where there is one that can be told.
-  [[nodiscard]] std::optional<std::size_t> only() const {
-    const double least = std::ceil(low);
-    if (least > static_cast<double>(kMostInferred) || least > high || least + 1 <= high) {
-      return std::nullopt;
-    }
-    return static_cast<std::size_t>(least);
-  }
-};
-
-/// bus bandwidth / algorithm bandwidth is 2(n-1)/n of an all-reduce, (n-1)/n of the others (nccl-tests,
-/// doc/PERFORMANCE.md). The algorithm bandwidth is size/time, which has more digits than what is printed.
-void narrow(Range& range, const NcclRow& row, const NcclTimes& times, Exchange exchange) {
-  constexpr double kSlack = 1e-9;
-  const double least_time = times.time.value - times.time.rounding;
-  const double most_time = times.time.value + times.time.rounding;
-  const auto size = static_cast<double>(row.size);
-  const double whole = exchange == Exchange::all_reduce ? 2 : 1;
-  const auto workers_of = [&](double bus, double time) {
-    const double factor = bus * 1e3 * time / size / whole;  // (n-1)/n
-    return factor >= 1 ? std::numeric_limits<double>::infinity() : 1 / (1 - factor);
-  };
-  range.low = std::max(
-      range.low, workers_of(times.bus_bandwidth.value - times.bus_bandwidth.rounding, least_time) - kSlack);
-  range.high = std::min(
-      range.high, workers_of(times.bus_bandwidth.value + times.bus_bandwidth.rounding, most_time) + kSlack);
-}
-
-bool less_than_all(const NcclTimes& times) {
-  return times.bus_bandwidth.value + times.bus_bandwidth.rounding <
-         times.algorithm_bandwidth.value - times.algorithm_bandwidth.rounding;
-}
-
-/// A row's own arithmetic: size / time = algorithm bandwidth. Newer versions print microseconds, those of
-/// 2017 milliseconds.
-double microseconds(const NcclRow& row, const NcclTimes& times) {
-  constexpr double kTolerance = 0.02;
-  const Printed& printed = times.algorithm_bandwidth;
-  const double time = times.time.value;
-  const double expected = static_cast<double>(row.size) / time / 1e3;
-  const double slack = printed.rounding + kTolerance * printed.value + expected * times.time.rounding / time;
-  if (std::abs(expected - printed.value) <= slack) {
-    return time;
-  }
-  if (std::abs(expected / 1e3 - printed.value) <= slack && printed.value > 0) {
-    return time * 1e3;
-  }
-  throw Error(
-      Fault::file, row.place,
-      std::to_string(row.size) + " bytes in " + exact(time) + " us are not " + exact(printed.value) + " GB/s",
-      "columns as nccl-tests prints them");
 }
 
 class Reading {
@@ -116,8 +42,9 @@ class Reading {
     if (rows.empty()) {
       return;
     }
-    refuse_less_than_all(rows, *collective);
-    const auto [workers, from] = workers_of(table, rows, *collective);
+    const RankCount count = ranks_of(table, rows, *collective);
+    const std::size_t workers = count.workers;
+    const RankSpread spread = spread_of(table.ranks, workers);
     std::size_t below_a_byte = 0;
     std::size_t milliseconds = 0;
     for (const NcclRow* row : rows) {
@@ -125,8 +52,8 @@ class Reading {
       CollectiveTime time;
       time.exchange = collective->exchange;
       time.workers = workers;
-      time.per_node = spread_counts(table) ? table.per_node : 0;
-      time.uneven = spread_counts(table) && table.uneven;
+      time.per_node = spread.per_node;
+      time.uneven = spread.uneven;
       time.payload = Bytes::of(static_cast<double>(row->size));
       if (collective->exchange == Exchange::all_gather && workers > 0) {
         time.payload = time.payload / static_cast<double>(workers);  // printed is what all contribute
@@ -141,7 +68,7 @@ class Reading {
       }
       log.rows.push_back(time);
     }
-    tell(table, *collective, rows, workers, from);
+    tell(*collective, rows, count, spread);
     tell_wrong(table, rows);
     if (milliseconds > 0) {
       note("times are milliseconds, as size / algbw says");
@@ -191,11 +118,6 @@ class Reading {
     return &kCollectives[less_than_all(largest.in_place ? *largest.in_place : *largest.out_of_place) ? 2 : 0];
   }
 
-  /// Rank lines of another number of ranks than --ranks say nothing of where those were.
-  [[nodiscard]] bool spread_counts(const NcclTable& table) const {
-    return !given_ || *given_ == table.workers;
-  }
-
   /// Frameworks reduce gradients in place; an all-to-all cannot.
   static bool in_place(const NcclRow& row, const Collective& collective) {
     return !row.out_of_place || (row.in_place && collective.exchange != Exchange::all_to_all);
@@ -239,66 +161,50 @@ class Reading {
     return rows;
   }
 
-  /// What reaches every worker passes at least once, so that no all-reduce's bus bandwidth is the lower one.
-  static void refuse_less_than_all(const std::vector<const NcclRow*>& rows, const Collective& collective) {
-    if (collective.exchange != Exchange::all_reduce) {
-      return;
-    }
+  /// Where bandwidths fit no whole number nothing is known by them: times may be averaged in another way.
+  RankCount ranks_of(const NcclTable& table, const std::vector<const NcclRow*>& rows,
+                     const Collective& collective) {
+    RankRange range;
     for (const NcclRow* row : rows) {
       const NcclTimes& times = times_of(*row, collective);
-      const bool one_worker = times.bus_bandwidth.value == 0;
-      if (!one_worker && less_than_all(times)) {
-        throw Error(Fault::file, row->place,
-                    "busbw " + exact(times.bus_bandwidth.value) + " is below algbw " +
-                        exact(times.algorithm_bandwidth.value) + ", which no all-reduce's is",
-                    "rows of an all-reduce, or the name of their program above them");
-      }
-    }
-  }
-
-  std::pair<std::size_t, std::string> workers_of(const NcclTable& table,
-                                                 const std::vector<const NcclRow*>& rows,
-                                                 const Collective& collective) const {
-    Range range;
-    for (const NcclRow* row : rows) {
-      NcclTimes times = times_of(*row, collective);
-      const double factor = microseconds(*row, times) / times.time.value;
-      times.time.value *= factor;
-      times.time.rounding *= factor;
+      refuse_impossible(*row, times, collective.exchange);
       narrow(range, *row, times, collective.exchange);
     }
-    const std::optional<std::size_t> inferred = range.only();
-    const std::string printed = inferred ? std::to_string(*inferred) : range.text();
     const auto check = [&](std::size_t workers, Fault fault, const std::string& place,
                            const std::string& source) {
-      // Times that were averaged differently than bandwidths leave no number at all: then nothing is known.
-      if (range.low <= range.high && !range.holds(workers)) {
-        throw Error(fault, place, source + ", but busbw / algbw is that of " + printed, "--ranks " + printed);
+      if (range.tells() && !range.holds(workers)) {
+        const std::string fits = choice_of({}, range);
+        throw Error(fault, place, source + ", but busbw / algbw is that of " + fits, "--ranks " + fits);
       }
     };
     if (given_) {
       check(*given_, Fault::value, "--ranks", std::to_string(*given_) + " ranks");
       return {*given_, "--ranks"};
     }
-    if (table.workers > 0) {
-      check(table.workers, Fault::file, where_, table.workers_from);
-      return {table.workers, table.workers_from};
+    RankCount count = count_of(table.ranks, range);
+    if (count.workers > 0) {
+      check(count.workers, Fault::file, where_, count.from);
+    } else if (log.choice.empty()) {
+      log.choice = choice_of(table.ranks, range);
     }
-    return {inferred.value_or(0), "busbw / algbw"};
+    if (!range.tells() && count.workers == 0) {
+      note("busbw / algbw fits no whole number of ranks: it does not tell them");
+    }
+    return count;
   }
 
-  void tell(const NcclTable& table, const Collective& collective, const std::vector<const NcclRow*>& rows,
-            std::size_t workers, const std::string& from) {
+  void tell(const Collective& collective, const std::vector<const NcclRow*>& rows, const RankCount& count,
+            const RankSpread& spread) {
     const auto [least, most] = std::minmax_element(
         rows.begin(), rows.end(), [](const NcclRow* a, const NcclRow* b) { return a->size < b->size; });
     const auto size = [](const NcclRow* row) { return to_string(Bytes::of(static_cast<double>(row->size))); };
     std::string text(collective.words);
-    text += workers == 0 ? " among a number of ranks that the file does not say"
-                         : " among " + std::to_string(workers) + " ranks (" + from + ")";
-    if (workers > 0 && spread_counts(table) && table.per_node > 0) {
-      text += ", " + std::to_string(table.per_node) + " on a host";
+    text += count.workers == 0 ? " among a number of ranks that the file does not say"
+                               : " among " + std::to_string(count.workers) + " ranks (" + count.from + ")";
+    if (spread.per_node > 0) {
+      text += ", " + std::to_string(spread.per_node) + " on a host";
     }
-    if (workers > 0 && spread_counts(table) && table.uneven) {
+    if (spread.uneven) {
       text += ", more on one host than on another";
     }
     const auto placed = static_cast<std::size_t>(std::count_if(

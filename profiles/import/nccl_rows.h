@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiles/import/log_lines.h"
+#include "profiles/import/nccl_ranks.h"
 #include "profiles/import/network.h"
 
 namespace breakeven {
@@ -27,10 +28,8 @@ struct NcclRow {
 /// The rows of one program run.
 struct NcclTable {
   std::string collective;  ///< "all_reduce"; empty: the file does not say
-  std::size_t workers = 0, per_node = 0;
-  std::string workers_from;  ///< "16 rank lines"
-  bool uneven = false;       ///< hosts have different numbers of ranks
-  bool failed = false;       ///< the run says that results were wrong
+  NcclRanks ranks;
+  bool failed = false;  ///< the run says that results were wrong
   std::vector<NcclRow> rows;
 };
 

@@ -2,8 +2,7 @@
 // rows among whatever else a cluster's log holds. Formats: NVIDIA/nccl-tests, src/common.cu.
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "model/error.h"
 #include "profiles/import/nccl_rows.h"
@@ -64,18 +63,28 @@ class Text {
       take_row({tokens.begin() + static_cast<std::ptrdiff_t>(*first), tokens.end()});
       return;
     }
-    if (has(tokens, "nThread")) {
+    if (RankLines::is_header(tokens)) {
       finish();
       collective_ = std::exchange(next_collective_, {});
       titled_ = false;
+      ranks_.take_header(tokens, lines_);
+      ranks_.launched(std::exchange(next_processes_, 0));
     }
     table_.failed = table_.failed || (has(tokens, "bounds") && has(tokens, "FAILED"));
     take_program(tokens);
     take_name(tokens);
-    if (has(tokens, "Rank") && has(tokens, "Pid")) {
-      take_rank(tokens);
+    if (RankLines::is_rank(tokens)) {
+      if (columns_) {  // the ranks of another run, whose first lines are missing
+        finish();
+      }
+      ranks_.take_rank(tokens, lines_);
     } else if (has(tokens, "algbw") && has(tokens, "busbw")) {
       take_header(tokens);
+    } else {
+      ranks_.take_info(tokens, lines_);
+      if (!columns_) {
+        ranks_.take_cut(tokens);
+      }
     }
   }
 
@@ -144,6 +153,9 @@ class Text {
       finish_table();  // another run, maybe without a header of its own
     }
     next_collective_ = name;
+    if (const std::size_t processes = RankLines::processes(tokens, at, lines_); processes > 0) {
+      next_processes_ = processes;
+    }
   }
   /// "all_reduce" of "./build/all_reduce_perf"; empty: no program.
   static std::string program_in(std::string_view token) {
@@ -203,6 +215,9 @@ class Text {
       fail("the row is cut short: " + std::to_string(tokens.size()) + " columns",
            "at least " + std::to_string(columns_->least()));
     }
+    if (next_processes_ > 0) {
+      ranks_.launched(std::exchange(next_processes_, 0));
+    }
     if (table_.rows.empty() && !next_collective_.empty()) {
       collective_ = std::exchange(next_collective_, {});
       titled_ = false;
@@ -246,92 +261,37 @@ class Text {
       }
       return *printed;
     };
-    constexpr double kLongest = 1e12;  // microseconds
     NcclTimes result;
     result.time = number(half.time, "a time", size > 0);
-    if (result.time.value > kLongest) {
-      fail("a time of " + std::string(tokens[half.time]) + " us", "at most 1e12 us");
-    }
     result.algorithm_bandwidth = number(half.algorithm, "an algorithm bandwidth", false);
     result.bus_bandwidth = number(half.bus, "a bus bandwidth", false);
     return result;
-  }
-
-  /// "#  Rank  0 Group  0 Pid   21 on host-0 device  0 [0x35] Tesla T4"
-  void take_rank(const Tokens& tokens) {
-    const auto after = [&](std::string_view word) -> std::string_view {
-      const auto found = std::find(tokens.begin(), tokens.end(), word);
-      return found == tokens.end() || found + 1 == tokens.end() ? std::string_view{} : *(found + 1);
-    };
-    if (!is_count(after("Rank")) || after("on").empty()) {
-      return;  // other text with these words
-    }
-    if (columns_) {  // the ranks of another run, whose first lines are missing
-      finish();
-    }
-    try {
-      ranks_[parse_count(after("Rank"))] = {std::string(after("Group")), std::string(after("on"))};
-    } catch (const Error& error) {
-      throw error.inside(place(), Fault::file);
-    }
-  }
-
-  /// How many ranks one collective had, and how they were spread.
-  void count_ranks() {
-    if (ranks_.empty()) {
-      return;
-    }
-    const std::size_t listed = ranks_.size();
-    const std::size_t highest = ranks_.rbegin()->first + 1;
-    const std::string& group = ranks_.begin()->second.group;
-    std::map<std::string, std::size_t> hosts;
-    std::size_t members = 0;
-    for (const auto& [rank, member] : ranks_) {
-      if (member.group == group) {
-        ++members;
-        ++hosts[member.host];
-      }
-    }
-    if (listed < highest) {  // some were left out by hand: the highest one tells, where all are one group
-      table_.workers = members == listed ? highest : 0;
-      table_.workers_from = "the highest rank";
-      return;
-    }
-    table_.workers = members;
-    table_.workers_from = std::to_string(members) + (members == 1 ? " rank line" : " rank lines");
-    const std::size_t on_first = hosts.begin()->second;
-    const bool even =
-        std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.second == on_first; });
-    table_.per_node = even ? on_first : 0;
-    table_.uneven = !even;
   }
 
   /// Rows that follow may still be below its header, of its ranks.
   void finish_table() {
     if (!table_.rows.empty()) {
       table_.collective = std::exchange(collective_, {});
-      count_ranks();
+      table_.ranks = ranks_.ranks();
       tables_.push_back(std::move(table_));
     }
     table_ = {};
   }
   void finish() {
     finish_table();
-    ranks_.clear();
+    ranks_ = {};
     columns_.reset();
     collective_.clear();
   }
 
-  struct Member {
-    std::string group, host;
-  };
   LogLines lines_;
   std::string where_;
   std::optional<std::size_t> workers_;
   std::string program_ = "nccl-tests";
   std::string collective_, next_collective_;  ///< of this run; named since, of the rows below
+  std::size_t next_processes_ = 0;            ///< of the command that was named since
   bool titled_ = false;                       ///< the program itself named the rows below
-  std::map<std::size_t, Member> ranks_;
+  RankLines ranks_;
   std::optional<Columns> columns_;
   NcclTable table_;
   std::vector<NcclTable> tables_;

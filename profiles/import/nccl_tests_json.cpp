@@ -59,12 +59,12 @@ std::string collective_name(std::string_view words) {
 }
 
 /// One entry of "devices" stands for a whole process.
-void count_ranks(const Json& config, NcclTable& table) {
+NcclRanks ranks_of(const Json& config) {
   const auto devices = config.find("devices");
   const auto threads = config.find("nthreads");
   const auto gpus = config.find("ngpus");
   if (!there(devices) || !there(threads) || !there(gpus)) {
-    return;
+    return {};
   }
   constexpr std::size_t kMost = 1U << 20U;
   const std::size_t each = std::min(threads->count(), kMost) * std::min(gpus->count(), kMost);
@@ -84,16 +84,18 @@ void count_ranks(const Json& config, NcclTable& table) {
     hosts[named ? host->scalar() : std::string()] += each;
   }
   if (processes == 0 || each == 0 || !one_group || processes * each > kMost) {
-    return;
+    return {};
   }
-  table.workers = processes * each;
-  table.workers_from = std::to_string(processes) + (processes == 1 ? " process" : " processes") + " of " +
-                       std::to_string(each) + (each == 1 ? " rank" : " ranks");
+  NcclRanks ranks;
+  ranks.workers = processes * each;
+  ranks.from = std::to_string(processes) + (processes == 1 ? " process" : " processes") + " of " +
+               std::to_string(each) + (each == 1 ? " rank" : " ranks");
   const std::size_t first = hosts.begin()->second;
   const bool even =
       std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.second == first; });
-  table.per_node = named && even ? first : 0;
-  table.uneven = named && !even;
+  ranks.per_node = named && even ? first : 0;
+  ranks.uneven = named && !even;
+  return ranks;
 }
 
 bool wrong(const Json& row, std::string_view key) {
@@ -126,13 +128,13 @@ NetworkLog read_nccl_json(std::string_view text, const std::string& where,
                           std::optional<std::size_t> workers) {
   const JsonDocument document(text, where, JsonDocument::Texts::any);  // "env" holds whatever the shell had
   const Json root = document.root();
-  NcclTable ranks;
+  NcclTable run;
   if (const auto config = root.find("config"); there(config)) {
-    count_ranks(*config, ranks);
+    run.ranks = ranks_of(*config);
   }
   if (const auto bounds = root.find("out_of_bounds"); there(bounds)) {
     const auto okay = bounds->find("okay");
-    ranks.failed = there(okay) && okay->scalar() == "false";
+    run.failed = there(okay) && okay->scalar() == "false";
   }
   std::vector<NcclTable> tables;
   for (const Json& result : root.at("results", "what nccl-tests writes with -J").list()) {
@@ -153,7 +155,7 @@ NetworkLog read_nccl_json(std::string_view text, const std::string& where,
                                        ? collective_name(experiment->text())
                                        : std::string();
     if (tables.empty() || tables.back().collective != collective) {
-      tables.push_back(ranks);
+      tables.push_back(run);
       tables.back().collective = collective;
     }
     tables.back().rows.push_back(std::move(row));

@@ -31,6 +31,7 @@ struct LinkRate {
 struct NetworkLog {
   std::string program;  ///< what printed it, with its version where the file says
   std::vector<CollectiveTime> rows;
+  std::string choice;              ///< where rows leave the workers open: what can be, "1463 to 1500"
   std::optional<LinkRate> link;    ///< of a point-to-point test, which has no rows
   std::vector<std::string> notes;  ///< what was understood, dropped and why: a line each
 };
@@ -60,6 +61,11 @@ NetworkLog read_collectives_csv(std::string_view text, const std::string& where,
                                 std::optional<std::size_t> workers = {});  ///< collective,ranks,bytes,time_us
 NetworkLog read_perftest(std::string_view text, const std::string& where);  ///< ib_write_bw, ib_send_bw, ...
 NetworkLog read_iperf3(std::string_view text, const std::string& where);    ///< iperf3 --json
+
+/// "all-reduce"
+std::string words_of(Exchange exchange);
+/// In one unit, so that lines can be compared.
+std::string rate_text(BytesPerSecond rate);
 
 /// The fabric of these rows: measured tables, and levels from an alpha-beta fit by relative error for what
 /// the tables do not cover. Adds what was fitted, how well, and what could not be known to `notes`. Throws

@@ -25,15 +25,18 @@ class Osu {
     while (lines_.next()) {
       const Tokens& tokens = lines_.tokens();
       if (take_title(tokens)) {
-        columns_ = 0;
-      } else if (const auto size = std::find(tokens.begin(), tokens.end(), "Size");
-                 std::any_of(size, tokens.end(), has_unit)) {
+        continue;
+      }
+      if (const auto size = std::find(tokens.begin(), tokens.end(), "Size");
+          std::any_of(size, tokens.end(), has_unit)) {
         take_header({size, tokens.end()});
-      } else if (columns_ > 0) {
-        take_row(lines_.row(columns_));
+      } else if (tables_.open()) {
+        const Tokens row = lines_.row();
+        failed_ += !row.empty() && row.back() == "Fail" ? 1 : 0;
+        tables_.row();
       }
     }
-    return std::move(tables_);
+    return tables_.take();
   }
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] std::size_t failed() const { return failed_; }
@@ -46,15 +49,13 @@ class Osu {
     if (test == tokens.end() || test - word < 3) {
       return false;
     }
-    title_.clear();
+    std::string title;
     for (word += 2; word != test; ++word) {  // behind the library
       if (*word != "Latency") {
-        title_ += (title_.empty() ? "" : " ") + std::string(*word);
+        title += (title.empty() ? "" : " ") + std::string(*word);
       }
     }
-    if (title_.empty()) {  // osu_latency, between two
-      title_ = "Latency";
-    }
+    tables_.start(title.empty() ? "Latency" : title);  // osu_latency, between two
     if (test + 1 != tokens.end() && (test + 1)->starts_with('v')) {
       version_ = " " + std::string(*(test + 1));
     }
@@ -65,39 +66,19 @@ class Osu {
 
   /// "Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations"
   void take_header(const Tokens& tokens) {
-    columns_ = 1;
+    std::size_t columns = 1;
     for (const std::string_view token : tokens) {
-      columns_ += has_unit(token) || token == "Iterations" ? 1 : 0;
+      columns += has_unit(token) || token == "Iterations" ? 1 : 0;
     }
-    if (title_.empty()) {
-      lines_.fail("the table has no title", "a line such as # OSU MPI Allreduce Latency Test v5.8");
-    }
-    const KnownCollective* collective = find_collective(kCollectives, title_);
-    if (collective != nullptr && tokens[1] != "Avg" && !tokens[1].starts_with("Latency")) {
-      lines_.fail("cannot understand this header", "# Size       Avg Latency(us)");
-    }
-    tables_.push_back({title_, collective, 0, {}});
-  }
-
-  void take_row(const Tokens& row) {
-    if (row.empty()) {
-      return;
-    }
-    failed_ += row.back() == "Fail" ? 1 : 0;
-    CollectiveTable& table = tables_.back();
-    if (table.collective == nullptr) {
-      table.rows.emplace_back();
-      return;
-    }
-    table.rows.push_back(
-        {Bytes::of(static_cast<double>(lines_.count(row[0]))), lines_.time(row[1]), lines_.number()});
+    const bool timed = tokens[1] == "Avg" || tokens[1].starts_with("Latency");
+    tables_.head(columns, timed ? std::optional<std::size_t>(1) : std::nullopt);
   }
 
   LogLines lines_;
-  std::string title_, version_;
-  std::size_t columns_ = 0;  ///< 0: not in a table
-  std::size_t failed_ = 0;   ///< rows whose validation failed
-  std::vector<CollectiveTable> tables_;
+  TableBuilder tables_{lines_, kCollectives, "# OSU MPI Allreduce Latency Test v5.8",
+                       "# Size       Avg Latency(us)"};
+  std::string version_;
+  std::size_t failed_ = 0;  ///< rows whose validation failed
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "model/error.h"
 #include "profiles/import/log_lines.h"
+#include "profiles/import/median.h"
 #include "profiles/import/network.h"
 #include "profiles/option_values.h"
 
@@ -36,7 +37,7 @@ class Perftest {
     }
     NetworkLog log;
     log.program = "perftest" + (test_.empty() ? "" : " (" + test_ + ")");
-    log.link = LinkRate{best_, {}};
+    log.link = LinkRate{median_of(rates_), {}};
     log.notes.push_back("one direction between two machines: " + std::to_string(rows_) +
                         (rows_ == 1 ? " row" : " rows") + ", the average at " + to_string(largest_) +
                         " counts" +
@@ -94,9 +95,12 @@ class Perftest {
       lines_.fail("cannot use " + quote(row[average_]) + " as an average bandwidth", "a number above 0");
     }
     ++rows_;
-    if (size >= largest_) {
+    if (size > largest_) {
       largest_ = size;
-      best_ = BytesPerSecond::of(rate);
+      rates_.clear();
+    }
+    if (size == largest_) {
+      rates_.push_back(BytesPerSecond::of(rate));
     }
   }
 
@@ -106,7 +110,7 @@ class Perftest {
   std::size_t columns_ = 0, average_ = 0, rows_ = 0;  ///< columns_ 0: not in a table
   double unit_ = 0;
   Bytes largest_;
-  BytesPerSecond best_;
+  std::vector<BytesPerSecond> rates_;  ///< of that size
 };
 
 }  // namespace

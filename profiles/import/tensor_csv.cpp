@@ -1,15 +1,14 @@
 // Rows `tensor,rows,cols,dtype,grad_ready_us` -> a model profile, with a timing where gradients have times.
 #include <algorithm>
 #include <cctype>
-#include <map>
-#include <optional>
 #include <set>
 
 #include "model/units.h"
+#include "profiles/import/csv_table.h"
 #include "profiles/import/models.h"
-#include "profiles/import/text_lines.h"
 #include "profiles/limits.h"
 #include "profiles/option_values.h"
+#include "profiles/write.h"
 
 namespace breakeven {
 namespace {
@@ -24,67 +23,34 @@ struct Row {
   Seconds ready;
 };
 
-/// Cells between commas; none is quoted.
-std::vector<std::string> cells_of(std::string_view line) {
-  std::vector<std::string> cells;
-  while (true) {
-    const std::size_t end = std::min(line.find(','), line.size());
-    const std::string_view cell = line.substr(0, end);
-    const std::size_t first = std::min(cell.find_first_not_of(" \t"), cell.size());
-    cells.emplace_back(cell.substr(first, cell.find_last_not_of(" \t") + 1 - first));
-    if (end == line.size()) {
-      return cells;
-    }
-    line.remove_prefix(end + 1);
-  }
-}
-
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& where) : lines_(text, where) {}
+  Reader(std::string_view text, const std::string& where)
+      : table_(text, where, {"tensor", "rows", "cols", "dtype", "grad_ready_us"},
+               "tensor,rows,cols,dtype,grad_ready_us") {
+    for (const char* needed : {"tensor", "rows", "cols"}) {
+      table_.need(needed);
+    }
+  }
 
   std::vector<Row> run() {
-    read_head();
     std::vector<Row> rows;
     double elements = 0;
-    while (lines_.more()) {
-      const std::string_view line = lines_.next();
-      if (line.empty()) {
-        continue;
-      }
-      rows.push_back(row_of(line));
+    while (table_.next()) {
+      rows.push_back(read_row());
       elements += static_cast<double>(rows.back().rows) * static_cast<double>(rows.back().cols);
       if (rows.size() > kMostRows || elements > kMostElements) {
-        lines_.fail("more than 200,000 tensors or 1e15 elements", "a model");
+        table_.fail("more than 200,000 tensors or 1e15 elements", "a model");
       }
     }
     if (rows.empty()) {
-      lines_.fail("there are no rows", "a row a tensor");
+      table_.fail("there are no rows", "a row a tensor");
     }
     return rows;
   }
-  [[nodiscard]] bool timed() const { return columns_.contains("grad_ready_us"); }
+  [[nodiscard]] bool timed() const { return table_.has("grad_ready_us"); }
 
  private:
-  void read_head() {
-    const std::vector<std::string> known = {"tensor", "rows", "cols", "dtype", "grad_ready_us"};
-    const std::vector<std::string> head = cells_of(lines_.next());
-    for (std::size_t i = 0; i < head.size(); ++i) {
-      if (std::find(known.begin(), known.end(), head[i]) == known.end()) {
-        lines_.fail("unknown column " + quote(head[i]), one_of(known, head[i]));
-      }
-      if (!columns_.emplace(head[i], i).second) {
-        lines_.fail("the column " + head[i] + " is there twice", "each column once");
-      }
-    }
-    for (const char* needed : {"tensor", "rows", "cols"}) {
-      if (!columns_.contains(needed)) {
-        lines_.fail("the column " + std::string(needed) + " is missing",
-                    "tensor,rows,cols,dtype,grad_ready_us");
-      }
-    }
-  }
-
   void check_type(const std::string& type) const {
     const std::vector<std::string> known = {"fp32",    "fp16",    "bf16",     "fp64",   "float32",
                                             "float16", "float64", "bfloat16", "f32",    "f16",
@@ -93,62 +59,46 @@ class Reader {
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (!type.empty() && std::find(known.begin(), known.end(), name) == known.end()) {
-      lines_.fail("unknown dtype " + quote(type), one_of(known, name));
+      table_.fail("unknown dtype " + quote(type), one_of(known, name));
     }
   }
 
-  Row row_of(std::string_view line) {
-    const std::vector<std::string> cells = cells_of(line);
-    if (cells.size() != columns_.size()) {
-      lines_.fail("has " + std::to_string(cells.size()) + " cells",
-                  "as many as the head, " + std::to_string(columns_.size()));
-    }
+  Row read_row() {
     Row row;
-    row.name = cells[columns_.at("tensor")];
+    row.name = table_.cell("tensor");
     if (row.name.empty() || !names_.insert(row.name).second) {
-      lines_.fail(
+      table_.fail(
           row.name.empty() ? "a tensor has no name" : "the tensor " + quote(row.name) + " is there twice",
           "a name of its own");
     }
-    row.rows = count(cells, "rows");
-    row.cols = count(cells, "cols");
-    row.dtype = columns_.contains("dtype") ? cells[columns_.at("dtype")] : "";
+    row.rows = dimension("rows");
+    row.cols = dimension("cols");
+    row.dtype = table_.has("dtype") ? table_.cell("dtype") : "";
     check_type(row.dtype);
     if (timed()) {
-      row.ready = time(cells[columns_.at("grad_ready_us")]);
+      row.ready = time();
     }
     return row;
   }
 
-  [[nodiscard]] std::size_t count(const std::vector<std::string>& cells, const char* column) const {
-    const std::string& text = cells[columns_.at(column)];
-    std::size_t count = 0;
-    try {
-      count = parse_count(text);
-    } catch (const Error& error) {
-      throw error.inside(lines_.place() + ": " + column, Fault::file);
-    }
+  [[nodiscard]] std::size_t dimension(const char* column) const {
+    const std::size_t count = table_.count(column);
     if (count == 0 || static_cast<double>(count) > kMostElements) {
-      lines_.fail(std::string(column) + " is " + text, "1 to 1e15");
+      table_.fail(std::string(column) + " is " + table_.cell(column), "1 to 1e15");
     }
     return count;
   }
 
-  [[nodiscard]] Seconds time(const std::string& text) const {
-    double seconds = 0;
-    try {
-      seconds = parse_number(text) * 1e-6;
-    } catch (const Error& error) {
-      throw error.inside(lines_.place() + ": grad_ready_us", Fault::file);
-    }
+  [[nodiscard]] Seconds time() const {
+    const double seconds = table_.number("grad_ready_us") * 1e-6;
     if (seconds < 0 || seconds > kLongest || !can_be_stated(seconds)) {
-      lines_.fail("grad_ready_us is " + text, "0 to 1e12 microseconds since backward began");
+      table_.fail("grad_ready_us is " + table_.cell("grad_ready_us"),
+                  "0 to 1e12 microseconds since backward began");
     }
     return Seconds::of(seconds);
   }
 
-  TextLines lines_;
-  std::map<std::string, std::size_t, std::less<>> columns_;
+  CsvTable table_;
   std::set<std::string> names_;
 };
 
@@ -158,14 +108,15 @@ Timing timing_of(const std::vector<Row>& rows, const ModelOptions& options, cons
   timing.device = options.device;
   timing.precision = options.precision;
   timing.batch = options.batch;
-  timing.backward = rows.front().ready;
+  constexpr int kDigits = 9;  // a difference has more of them than what it is of
+  timing.backward = rounded(rows.front().ready, kDigits);
   if (!(timing.backward > Seconds{})) {
     throw Error(Fault::file, where, "every grad_ready_us is 0", "times since backward began");
   }
-  timing.forward = timing.backward / 2;
+  timing.forward = rounded(timing.backward / 2, kDigits);
   Seconds before;
   for (std::size_t i = rows.size(); i-- > 0;) {
-    timing.gaps.push_back(rows[i].ready - before);
+    timing.gaps.push_back(rounded(rows[i].ready - before, kDigits));
     before = rows[i].ready;
   }
   timing.source =

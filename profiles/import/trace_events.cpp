@@ -42,11 +42,12 @@ std::string_view token_of(value json) {
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
 
-/// The product of the first list of numbers, however deep it lies: "Input Dims": [[[2049000]], []].
-std::optional<std::size_t> first_product(value json) {
+/// The first list without lists in it: "Input Dims": [[[2049000]], []]. Nothing where it is none of
+/// dimensions.
+std::optional<std::vector<std::size_t>> first_dims(value json) {
   while (json.type().value() == json_type::array) {
-    std::size_t product = 1;
-    bool any = false;
+    std::vector<std::size_t> dims;
+    double product = 1;
     std::optional<value> deeper;
     for (auto item : json.get_array()) {
       value inner = item.value();
@@ -55,18 +56,28 @@ std::optional<std::size_t> first_product(value json) {
         break;
       }
       const auto dim = count_of<std::size_t>(inner);
-      if (!dim || *dim == 0 || static_cast<double>(product) * static_cast<double>(*dim) > kMostCount) {
+      product *= static_cast<double>(dim.value_or(0));
+      if (product < 1 || product > kMostCount) {
         return std::nullopt;
       }
-      product *= *dim;
-      any = true;
+      dims.push_back(*dim);
     }
     if (!deeper) {
-      return any ? std::optional(product) : std::nullopt;
+      return dims;
     }
     json = *deeper;
   }
   return std::nullopt;
+}
+
+/// "Input type": ["float", ...]
+std::string_view first_text(value json) {
+  if (json.type().value() == json_type::array) {
+    for (auto item : json.get_array()) {
+      return text_of(item.value());
+    }
+  }
+  return {};
 }
 
 /// The elements of a message, or an Error: what is there must be a size.
@@ -98,7 +109,9 @@ void read_arguments(value json, const std::string& place, TraceEvent::Arguments&
     } else if (key == "In msg nelems") {
       args.elements = elements_of(field.value(), place);
     } else if (key == "Input Dims") {
-      args.input_elements = first_product(field.value());
+      args.input_dims = first_dims(field.value());
+    } else if (key == "Input type") {
+      args.input_type = first_text(field.value());
     } else if (key == "Group size") {
       args.group = count_of<std::size_t>(field.value());
     } else if (key == "correlation") {

@@ -98,6 +98,50 @@ TEST_F(Import, AProfileWithASpecThatCannotBeIsNamedByAQuery) {
               StartsWith("breakeven: error: " + file + ": \"topk:ration=1%\": unknown parameter \"ration\""));
 }
 
+TEST_F(Import, ATableOfKernelTimesIsACodecProfile) {
+  const std::string table =
+      write("times.csv",
+            "kernel,elements,encode_us,decode_us\ntopk:ratio=5%,1000,5,3\ntopk:ratio=0.05,100000,400,200\n");
+  const std::string file = path("costs.json");
+  const Result result = invoke({"import", "codec-csv", table, "--device", "v100", "-o", file});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  EXPECT_EQ(result.err, "breakeven: topk:ratio=5%: 2 sizes, 1000 to 100000 elements\n");
+  const Result query =
+      invoke(joined(joined({"query"}, given_setup()), {"-s", "topk:ratio=5%", "--codec", file}));
+  EXPECT_EQ(query.status, kAnswered) << query.err;
+  EXPECT_THAT(query.out, HasSubstr(" measured "));
+}
+
+TEST_F(Import, ADashIsStandardOutput) {
+  const std::string file = benchmarks("encode/signsgd", "decode/signsgd");
+  const Result dash = invoke({"import", "google-benchmark", file, "-o", "-"});
+  EXPECT_EQ(dash.status, kAnswered);
+  EXPECT_EQ(dash.out, invoke({"import", "google-benchmark", file}).out);
+  EXPECT_EQ(read_codec(dash.out, "out").costs.size(), 1U);
+}
+
+TEST_F(Import, AFileOfAnotherFormatIsNamed) {
+  const auto refused = [](const std::string& format, const std::string& file) {
+    const Result result = invoke({"import", format, file});
+    EXPECT_EQ(result.status, kFailed);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  };
+  const std::string osu = "# OSU MPI Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n8 1.0\n";
+  const std::string file = write("log.txt", osu);
+  for (const char* format : {"nccl-tests", "imb", "kineto", "huggingface", "codec-csv", "onnx"}) {
+    EXPECT_THAT(refused(format, file), HasSubstr("; this looks like a file for import osu\n")) << format;
+  }
+  EXPECT_THAT(refused("osu", write("json", "{\"traceEvents\": []}")),
+              HasSubstr("this looks like a file for import kineto"));
+  // What is wrong with an importer's own file is not its format.
+  EXPECT_THAT(refused("osu", file), testing::Not(HasSubstr("looks like")));
+  EXPECT_THAT(refused("osu", write("packed", std::string("\x1F\x8B\x08\0", 4))),
+              HasSubstr("; this is packed by gzip: unpack it\n"));
+  EXPECT_THAT(refused("csv", write("utf16", std::string("\xFF\xFEt\0", 4))), HasSubstr("; this is UTF-16"));
+}
+
 TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
   const auto refused = [](const std::vector<std::string>& arguments, int status) {
     const Result result = invoke(joined({"import"}, arguments));

@@ -125,6 +125,19 @@ TEST(ImportDeepSpeed, RawDurationsHaveTheirUnitInTheHeader) {
       "file log: line 5: the duration \"172.352\" has no unit: expected us, ms or s");
 }
 
+TEST(ImportDeepSpeed, ASizeThatTheDescriptionContradictsIsSaid) {
+  const auto told = [](const std::string& row) {
+    return notes(read_deepspeed_comm(cookbook("all_reduce", row + "  5.0 us  1.0  1.0\n"), "log"));
+  };
+  EXPECT_THAT(told("4.0 MB  1048576x2"),
+              HasSubstr("warning: line 5: the size 4.0 MB is not what is described, 2 MiB, which counts"));
+  EXPECT_THAT(told("4194304  1048576x2"), HasSubstr("the size 4194304 is not what is described"));
+  for (const char* same :
+       {"4.0 MB  1048576x4", "3.81 MB  1000000x4", "4194304  1048576x4", "1.0 KB  256x4"}) {
+    EXPECT_THAT(told(same), testing::Not(HasSubstr("warning"))) << same;
+  }
+}
+
 TEST(ImportDeepSpeed, EveryCollectiveByItsTitle) {
   const auto exchange = [](const std::string& name) {
     return read_deepspeed_comm(cookbook(name, "8 B  2x4  5.0 us  1.0  1.0\n"), "log").rows.at(0).exchange;
@@ -179,28 +192,53 @@ TEST(ImportCollectivesCsv, BytesAreWhatOneRankContributes) {
             "all-to-all among 4 ranks: 1 row, 4 KiB to 4 KiB, what one rank sends to all\n");
 }
 
+TEST(ImportCollectivesCsv, WhatPeopleWriteByHandIsUnderstood) {
+  const NetworkLog log =
+      read_collectives_csv("bytes; seconds\n8192; 1e-4\n1 MiB; 0.002\n\"2097152\";4e-3\n", "log", 4);
+  ASSERT_EQ(log.rows.size(), 3U);
+  expect_row(log, 0, 8192, 100);
+  expect_row(log, 1, 1048576, 2000);
+  EXPECT_EQ(log.rows[2].exchange, Exchange::all_reduce);
+  EXPECT_EQ(notes(log),
+            "no column names the collective: taken for an all-reduce\n"
+            "all-reduce among 4 ranks (--ranks): 3 rows, 8 KiB to 2 MiB, the whole vector\n");
+  const NetworkLog named =
+      read_collectives_csv("time_ms,ranks,collective,bytes\n2,8,AllGather,4096\n", "log");
+  EXPECT_EQ(named.rows.at(0).exchange, Exchange::all_gather);
+  expect_row(named, 0, 4096, 2000);
+}
+
 TEST(ImportCollectivesCsv, WhatMakesNoSenseIsRefusedWithItsLine) {
   const auto row = [](const std::string& text) {
     return refused(read_collectives_csv, kHeader + text + "\n");
   };
-  EXPECT_EQ(row("allreduce,8,1048576,812.5"),
-            "file log: line 2: unknown collective \"allreduce\": expected one of all_reduce, all_gather, "
+  EXPECT_EQ(row("al_reduce,8,1048576,812.5"),
+            "file log: line 2: unknown collective \"al_reduce\": expected one of all_reduce, all_gather, "
             "reduce_scatter, all_to_all (did you mean all_reduce?)");
-  EXPECT_EQ(row("all_reduce,8,1048576"),
-            "file log: line 2: 3 columns: expected collective,ranks,bytes,time_us");
+  EXPECT_EQ(row("all_reduce,8,1048576"), "file log: line 2: has 3 cells: expected as many as the head, 4");
   EXPECT_EQ(row("all_reduce,1,1048576,1"),
-            "file log: line 2: 1 ranks exchange nothing: expected 2 ranks or more");
+            "file log: line 2: 1 rank exchanges nothing: expected 2 ranks or more");
   EXPECT_EQ(row("all_reduce,8,0,1"), "file log: line 2: 0 bytes are no message: expected 1 byte or more");
-  EXPECT_EQ(row("all_reduce,8,1048576,nan"),
-            "file log: line 2: cannot use \"nan\" as a time: expected a number above 0");
-  EXPECT_EQ(row("all_reduce,8,1048576,"),
-            "file log: line 2: cannot use \"\" as a time: expected a number above 0");
-  EXPECT_THAT(row("all_reduce,eight,1048576,1"), StartsWith("file log: line 2: "));
+  EXPECT_THAT(row("all_reduce,8,1 Mbit,1"), StartsWith("file log: line 2: bytes: "));
+  EXPECT_THAT(row("all_reduce,8,1048576,nan"), StartsWith("file log: line 2: time_us: "));
+  EXPECT_THAT(row("all_reduce,8,1048576,"), StartsWith("file log: line 2: time_us: "));
+  EXPECT_EQ(row("all_reduce,8,1048576,0"),
+            "file log: line 2: cannot use \"0\" as a time: expected 1e-12 to 1e6 s");
+  EXPECT_THAT(row("all_reduce,eight,1048576,1"), StartsWith("file log: line 2: ranks: "));
   EXPECT_EQ(row("all_reduce,2000000,1048576,1"), "file log: 2000000 ranks: expected at most 1048576");
   EXPECT_EQ(row("all_reduce,8,9000000000000000,1"),
             "file log: line 2: a message of 9000 TB: expected at most 1000 TB");
+  EXPECT_EQ(row("\"all_reduce,8,1048576,1"),
+            "file log: line 2: a cell in quotes has no end: expected a quote behind it");
   EXPECT_EQ(refused(read_collectives_csv, "all_reduce,8,1048576,812.5\n"),
             "file log: line 1: is no line of column names: expected collective,ranks,bytes,time_us");
+  EXPECT_EQ(refused(read_collectives_csv, "bytes,time_us,time_ms\n"),
+            "file log: line 1: two columns of times: expected one of them");
+  EXPECT_EQ(refused(read_collectives_csv, "bytes,ranks\n"),
+            "file log: line 1: no column of times: expected time_us, time_ms, time_s or seconds");
+  EXPECT_EQ(refused(read_collectives_csv, "bytes,time\n"),
+            "file log: line 1: unknown column \"time\": expected one of collective, ranks, bytes, time_us, "
+            "time_ms, time_s, seconds (did you mean time_us?)");
   EXPECT_EQ(refused(read_collectives_csv, kHeader),
             "file log: has no rows to use: expected rows under collective,ranks,bytes,time_us");
 }

@@ -97,6 +97,13 @@ TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
   const Table table = imported(log).fabric.tables.at(0);
   ASSERT_EQ(table.points.size(), once.rows.size());
   EXPECT_NEAR(table.points[5].time / once.rows[5].time, 1, 1e-5);
+  NetworkLog twice = once;
+  for (CollectiveTime row : once.rows) {
+    row.time = row.time * 1.5;
+    twice.rows.push_back(row);
+  }
+  EXPECT_NEAR(imported(twice).fabric.tables.at(0).points[5].time / once.rows[5].time, 1.25, 1e-5)
+      << "halfway between two";
 }
 
 TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {

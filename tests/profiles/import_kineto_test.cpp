@@ -4,65 +4,14 @@
 
 #include <filesystem>
 
-#include "profiles/import/kineto.h"
 #include "profiles/read.h"
 #include "profiles/write.h"
-#include "tests/profiles/helpers.h"
+#include "tests/profiles/kineto_events.h"
 
 namespace breakeven {
 namespace {
 
 using testing::HasSubstr;
-
-/// One event: times in microseconds.
-std::string event(const std::string& category, const std::string& name, double begin, double duration,
-                  const std::string& args = "") {
-  return R"({"ph": "X", "cat": ")" + category + R"(", "name": ")" + name +
-         R"(", "pid": 0, "tid": 7, "ts": )" + exact(begin) + R"(, "dur": )" + exact(duration) +
-         (args.empty() ? "" : R"(, "args": {)" + args + "}") + "}";
-}
-std::string kernel(double begin, double duration, int correlation = -1) {
-  return event("kernel", "void gemm<float>()", begin, duration,
-               correlation < 0 ? "" : "\"correlation\": " + std::to_string(correlation));
-}
-std::string all_reduce(double begin, double duration, std::size_t elements, int correlation = -1,
-                       const std::string& name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclWork*)") {
-  return event("kernel", name, begin, duration,
-               R"("Collective name": "allreduce", "dtype": "Float", "Group size": 2, "In msg nelems": )" +
-                   std::to_string(elements) +
-                   (correlation < 0 ? "" : ", \"correlation\": " + std::to_string(correlation)));
-}
-std::string launch(double begin, int correlation) {
-  return event("cuda_runtime", "cudaLaunchKernel", begin, 1,
-               "\"correlation\": " + std::to_string(correlation));
-}
-
-std::string list(const std::vector<std::string>& events) {
-  std::string text;
-  for (const std::string& one : events) {
-    text += (text.empty() ? "" : ",\n") + one;
-  }
-  return "[" + text + "]";
-}
-std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-KinetoFindings found(const std::string& text) {
-  return find_in(read_kineto(blocks_of(text), "t.json"), "t.json");
-}
-std::string refused(const std::string& text) {
-  return failure([&] { (void)found(text); });
-}
-
-/// The host marks a step of 1000 us: forward 100-400, backward 400-900.
-std::vector<std::string> step(double at = 0, int number = 1) {
-  return {event("user_annotation", "ProfilerStep#" + std::to_string(number), at, 1000),
-          event("user_annotation", "DistributedDataParallel.forward", at + 100, 300),
-          event("user_annotation", "## backward ##", at + 400, 500),
-          event("user_annotation", "Optimizer.step#SGD.step", at + 900, 50)};
-}
 
 // The trap: hardly anything of the exchange runs beside kernels, and yet nothing waits for it.
 TEST(ImportKineto, WhatDoesNotOverlapIsNotWhatIsExposed) {
@@ -299,7 +248,7 @@ TEST(ImportKineto, WhatIsNoTraceIsRefused) {
               HasSubstr("file /nonexistent.json: no such file"));
   const KinetoFindings alone = found(list(step() + std::vector{kernel(410, 10)}));
   EXPECT_THAT(failure([&] { (void)model_of(alone, {}, "t.json"); }),
-              HasSubstr("has no all-reduce in backward"));
+              HasSubstr("has neither all-reduces in backward nor shapes of gradients"));
 }
 
 TEST(ImportKineto, ALongTraceIsReadBlockByBlock) {

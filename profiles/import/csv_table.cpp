@@ -1,0 +1,131 @@
+#include "profiles/import/csv_table.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "profiles/option_values.h"
+
+namespace breakeven {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, const std::string& where, const std::vector<std::string>& known,
+                   std::string example)
+    : lines_(text, where), example_(std::move(example)) {
+  if (!next_line()) {
+    fail("there is no line of column names", example_);
+  }
+  for (const char between : {',', ';', '\t'}) {
+    if (line_.find(between) != std::string_view::npos) {
+      between_ = between;
+      break;
+    }
+  }
+  const std::vector<std::string> names = cells();
+  const auto is_known = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  if (std::none_of(names.begin(), names.end(), is_known)) {
+    fail("is no line of column names", example_);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!is_known(names[i])) {
+      fail("unknown column " + quote(names[i]), one_of(known, names[i]));
+    }
+    if (!columns_.emplace(names[i], i).second) {
+      fail("the column " + names[i] + " is there twice", "each column once");
+    }
+  }
+}
+
+void CsvTable::need(std::string_view column) const {
+  if (!has(column)) {
+    fail("the column " + std::string(column) + " is missing", example_);
+  }
+}
+
+bool CsvTable::next_line() {
+  while (lines_.more()) {
+    line_ = lines_.next();
+    if (const std::string_view text = trimmed(line_); !text.empty() && !text.starts_with('#')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool CsvTable::next() {
+  if (!next_line()) {
+    return false;
+  }
+  cells_ = cells();
+  if (cells_.size() != columns_.size()) {
+    fail("has " + std::to_string(cells_.size()) + (cells_.size() == 1 ? " cell" : " cells"),
+         "as many as the head, " + std::to_string(columns_.size()));
+  }
+  return true;
+}
+
+/// In quotes a cell may hold what stands between cells, and a quote by two of them.
+std::vector<std::string> CsvTable::cells() const {
+  std::vector<std::string> cells;
+  std::string_view rest = line_;
+  while (true) {
+    std::string cell;
+    const std::size_t first = rest.find_first_not_of(" \t");
+    if (first != std::string_view::npos && rest[first] == '"' &&
+        rest.substr(0, first).find(between_) == std::string_view::npos) {
+      std::size_t end = first + 1;
+      while (end < rest.size() && (rest[end] != '"' || rest.substr(end + 1).starts_with('"'))) {
+        cell += rest[end];
+        end += rest[end] == '"' ? 2 : 1;
+      }
+      if (end >= rest.size()) {
+        fail("a cell in quotes has no end", "a quote behind it");
+      }
+      rest.remove_prefix(end + 1);
+      const std::size_t end_of_cell = std::min(rest.find(between_), rest.size());
+      if (!trimmed(rest.substr(0, end_of_cell)).empty()) {
+        fail("text behind a cell in quotes", std::string(1, between_));
+      }
+      rest.remove_prefix(end_of_cell);
+    } else {
+      const std::size_t end = std::min(rest.find(between_), rest.size());
+      cell = trimmed(rest.substr(0, end));
+      rest.remove_prefix(end);
+    }
+    cells.push_back(std::move(cell));
+    if (rest.empty()) {
+      return cells;
+    }
+    rest.remove_prefix(1);
+  }
+}
+
+const std::string& CsvTable::cell(std::string_view column) const {
+  return cells_[columns_.find(column)->second];
+}
+
+std::size_t CsvTable::count(std::string_view column) const {
+  try {
+    return parse_count(cell(column));
+  } catch (const Error& error) {
+    throw error.inside(place() + ": " + std::string(column), Fault::file);
+  }
+}
+
+double CsvTable::number(std::string_view column) const {
+  try {
+    return parse_number(cell(column));
+  } catch (const Error& error) {
+    throw error.inside(place() + ": " + std::string(column), Fault::file);
+  }
+}
+
+}  // namespace breakeven
