@@ -106,6 +106,13 @@ void warn_of_formula(Answer& answer, const std::string& label, const Prediction&
   }
 }
 
+void warn_of_nccl(Answer& answer, const AnswerRow& row) {
+  if (const std::string warning = beyond_nccl(answer.setup.scenario, row.prediction.plans);
+      !warning.empty()) {
+    answer.setup.warnings.push_back(row.label + ": " + warning);
+  }
+}
+
 /// What makes a gain over plain all-reduce larger or smaller than the scheme deserves.
 void warn_of_schedule(Answer& answer, const AnswerRow& row) {
   constexpr std::size_t kMany = 64;
@@ -184,6 +191,7 @@ Answer answer(const Context& context) {
   label_rows(answer);
   for (const AnswerRow& row : answer.rows) {
     warn_of_formula(answer, row.label, row.prediction);
+    warn_of_nccl(answer, row);
     warn_of_schedule(answer, row);
   }
   return answer;

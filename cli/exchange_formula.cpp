@@ -3,9 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
+#include "model/nccl_exchange.h"
+
 namespace breakeven::cli {
+namespace {
+
+/// As NCCL counts.
+std::string gigabytes(double a_second) {
+  return significant(a_second, 4) + " GB/s";
+}
+
+std::string pair_name(const NcclCost& cost) {
+  return fmt::format("{}/{}", name(cost.algorithm), name(cost.protocol));
+}
+
+/// "8.4 us (base) + 28 x 3.4 us (inside), x 1.4 (plateau of rings)", from left to right.
+std::string steps_text(const std::vector<NcclStep>& steps,
+                       const std::function<std::string(double)>& with_unit) {
+  std::string text;
+  for (const NcclStep& step : steps) {
+    const std::string count = step.count == 1 ? "" : significant(step.count, 4) + " x ";
+    switch (step.kind) {
+      case NcclStep::Kind::plus:
+        text += (text.empty() ? "" : " + ") + count + with_unit(step.value);
+        break;
+      case NcclStep::Kind::times:
+        text += ", x " + significant(step.value, 4);
+        break;
+      case NcclStep::Kind::at_most:
+        text += ", at most " + count + with_unit(step.value);
+    }
+    text += fmt::format(" ({})", step.what);
+  }
+  return text;
+}
+
+}  // namespace
 
 Seconds ExchangeTerms::time(const Fabric& fabric, Bytes payload) const {
   const auto pass = [payload](const Level& level, double passes) {
@@ -51,9 +87,8 @@ std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payl
   }
   if (transfer.nccl) {
     const NcclCost& cost = *transfer.nccl;
-    return fmt::format("{}/{}: {} + {} / {} = {}", name(cost.algorithm), name(cost.protocol),
-                       to_string(cost.latency), to_string(cost.bytes), to_string(cost.bandwidth),
-                       to_string(cost.time));
+    return fmt::format("{}: {} + {} / {} = {}", pair_name(cost), to_string(cost.latency),
+                       to_string(cost.bytes), gigabytes(cost.bandwidth.base() * 1e-9), to_string(cost.time));
   }
   const ExchangeTerms terms = terms_of(fabric, exchange, group, transfer.algorithm, distance);
   std::string text;
@@ -81,6 +116,23 @@ std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payl
     }
   }
   return (text.empty() ? "nothing" : text) + " = " + to_string(transfer.time);
+}
+
+std::string nccl_derivation(const Fabric& fabric, const Round& round, const Group& group,
+                            const std::string& indent) {
+  const NcclAnswer answer = nccl_answer(fabric, round.exchange, round.payload, group, round.element);
+  const NcclCost& chosen = answer.costs.front();
+  const auto microseconds = [](double value) { return to_string(Seconds::of(value * 1e-6)); };
+  std::string others;
+  for (const NcclCost& cost : answer.costs) {
+    if (&cost != &chosen) {
+      others += (others.empty() ? "" : ", ") + pair_name(cost) + " " + to_string(cost.time);
+    }
+  }
+  return fmt::format("{0}latency     {1} = {2}\n{0}bandwidth   {3} = {4}\n{0}slower      {5}\n", indent,
+                     steps_text(answer.how.latency, microseconds), to_string(chosen.latency),
+                     steps_text(answer.how.bandwidth, gigabytes), gigabytes(chosen.bandwidth.base() * 1e-9),
+                     others.empty() ? "nothing else runs here" : others);
 }
 
 }  // namespace breakeven::cli

@@ -24,4 +24,9 @@ ExchangeTerms terms_of(const Fabric& fabric, Exchange exchange, const Group& gro
 std::string exchange_formula(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
                              const Transfer& transfer, std::size_t distance = 0);
 
+/// How NCCL's model comes to the latency and the bandwidth of an exchange that it priced, and what the other
+/// algorithms and protocols would have taken: three lines, each with `indent` in front.
+std::string nccl_derivation(const Fabric& fabric, const Round& round, const Group& group,
+                            const std::string& indent);
+
 }  // namespace breakeven::cli

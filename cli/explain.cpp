@@ -63,6 +63,9 @@ std::string message_body(const Prediction& prediction, std::size_t message, cons
                           name(transfer.algorithm),
                           exchange_formula(scenario.fabric, round.exchange, round.payload, scenario.group(),
                                            transfer, round.distance));
+      if (transfer.nccl) {
+        text += nccl_derivation(scenario.fabric, round, scenario.group(), "        ");
+      }
     }
     if (round.decode.known.value_or(Seconds{}) > Seconds{}) {
       text += "      decode      " + work_formula(round.decode, device) + "\n";

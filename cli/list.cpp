@@ -29,6 +29,18 @@ std::string params_text(const std::vector<Param>& params) {
   return text.empty() ? "-" : text;
 }
 
+/// How far --algorithm nccl reaches on a fabric: its GPUs, and its channels across nodes.
+std::string nccl_reach(const Catalogue& catalogue, const std::string& name) {
+  const FabricProfile profile = catalogue.fabric(name);
+  const NcclTopology& topology = profile.fabric.nccl;
+  if (topology.channels > 0) {
+    return "across nodes";
+  }
+  const bool gpus = topology.architecture || topology.peers ||
+                    (!profile.device.empty() && catalogue.device(profile.device).device.architecture);
+  return gpus ? "one node" : "-";
+}
+
 Listed listed(const Context& context, const std::string& kind) {
   if (kind == "schemes") {
     Listed all{{"name", "kernel", "placement", "summary", "parameters", "source"}, 4, {}};
@@ -43,6 +55,13 @@ Listed listed(const Context& context, const std::string& kind) {
     Listed all{{"name", "parameters", "summary", "source"}, 3, {}};
     for (const ScheduleKind& row : schedule_kinds()) {
       all.rows.push_back({row.name, params_text(row.params), row.summary, row.source});
+    }
+    return all;
+  }
+  if (kind == "fabrics") {
+    Listed all{{"name", "nccl", "summary", "source"}, 3, {}};
+    for (const Listing& row : context.catalogue.list(kind)) {
+      all.rows.push_back({row.name, nccl_reach(context.catalogue, row.name), row.summary, row.source});
     }
     return all;
   }

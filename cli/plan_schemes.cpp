@@ -99,6 +99,10 @@ MixedPlanned plan_by_scheme(const Context& context, ScenarioSetup setup) {
            candidate.spec +
                ": some exchange lies outside the fabric's measured tables; the last segment's slope is used");
     }
+    if (const std::string warning = beyond_nccl(scenario, usual.plans); !warning.empty()) {
+      planned.setup.warnings.push_back(candidate.spec + ": " + warning);
+      warn(context, planned.setup.warnings.back());
+    }
   }
   planned.plan = plan_schemes(scenario, choices);
   planned.buckets = bucket_rows(scenario.workload, planned.plan.best.messages);

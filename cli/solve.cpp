@@ -146,6 +146,11 @@ class Solver {
       for (const double target : asked_.targets) {
         add(candidate.spec, candidate.plain_spec, Question::reach, subject, {Goal::Of::scaling, target});
       }
+      if (const std::string warning = beyond_nccl(
+              scenario_, Forecast(scenario_, *known.compressor, candidate.scheme->placement).plans());
+          !warning.empty()) {
+        solved_.setup.warnings.push_back(candidate.spec + ": " + warning);
+      }
       const double margin = asked_.unknown == Unknown::extra_steps ? 0 : judge.margin;
       add(candidate.spec, candidate.plain_spec, Question::pay, subject, {Goal::Of::gain, 1 + margin});
     }

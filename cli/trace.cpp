@@ -140,6 +140,9 @@ int trace(const Context& context) {
   for (const std::string& warning : setup.warnings) {
     warn(context, warning);
   }
+  if (const std::string warning = beyond_nccl(setup.scenario, prediction.plans); !warning.empty()) {
+    warn(context, candidate.spec + ": " + warning);
+  }
   write_all(context.request.get("output", "-"), context.out,
             TraceWriter(candidate, prediction, setup.title).write());
   return kAnswered;

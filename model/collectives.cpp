@@ -11,7 +11,7 @@
 #include <cmath>
 #include <optional>
 
-#include "model/error.h"
+#include "model/nccl_exchange.h"
 
 namespace breakeven {
 namespace {
@@ -282,19 +282,22 @@ const Table* table_for(const Fabric& fabric, Exchange exchange, const Group& gro
   return found == fabric.tables.end() ? nullptr : &*found;
 }
 
-/// Switches add floating-point numbers, no format of a codec's own.
-bool switch_adds(Element element) {
-  return element == Element::f32 || element == Element::f16 || element == Element::bf16;
-}
-
-std::optional<NcclCost> nccl_cost(const Fabric& fabric, Exchange exchange, Bytes payload, const Group& group,
-                                  Element element) {
-  const NcclGroup ranks{group.workers, group.nodes(), fabric.inside.effective(), fabric.across.effective()};
-  if (const std::string lacks = missing(fabric.nccl, ranks); !lacks.empty()) {
-    throw Error(Fault::value, "--algorithm", "NCCL's model lacks " + lacks, "a fabric that states it");
+/// What cannot be faster, even where switches add: a node sends what the others lack, over its whole line. A
+/// link that nobody stated bounds nothing.
+double least(const Terms& t, const Fabric& fabric, Exchange exchange) {
+  const double in = std::isfinite(t.in) ? t.in * fabric.inside.efficiency : 0;
+  const double out = std::isfinite(t.out) ? t.out * fabric.across.efficiency : 0;
+  switch (exchange) {
+    case Exchange::all_reduce:
+    case Exchange::reduce_scatter:
+      return std::max((t.g - 1) / t.g * in, (t.m - 1) / t.m * out);
+    case Exchange::all_gather:
+      return std::max((t.g - 1) * in, (t.n - t.g) * out);
+    case Exchange::all_to_all:
+      return std::max((t.g - 1) / t.n * in, t.g * (t.n - t.g) / t.n * out);
+    default:
+      return 0;
   }
-  const double parts = exchange == Exchange::all_gather ? static_cast<double>(group.workers) : 1;
-  return nccl_cost(fabric.nccl, ranks, exchange, payload * parts, switch_adds(element));
 }
 
 }  // namespace
@@ -315,6 +318,9 @@ Transfer transfer(const Fabric& fabric, Exchange exchange, Bytes payload, const 
     result.algorithm = Algorithm::automatic;
     result.from_table = true;
     result.extrapolated = !table->covers(payload);
+    if (result.extrapolated) {  // the last two times may be equal, or nearly
+      result.time = std::max(result.time, Seconds::of(least(terms, fabric, exchange)));
+    }
     result.wire = wire_bytes(terms, exchange, payload, result.algorithm);
     return result;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "model/error.h"
@@ -39,15 +38,18 @@ Algorithm parse_algorithm(std::string_view text) {
 }
 
 Seconds Table::at(Bytes payload) const {
+  const Point& first = points.front();
   if (points.size() == 1 || payload <= Bytes{}) {
-    return points.front().time;
+    return first.time;
   }
   auto right = std::lower_bound(points.begin(), points.end(), payload,
                                 [](const Point& point, Bytes size) { return point.payload < size; });
   right = std::clamp(right, points.begin() + 1, points.end() - 1);
   const auto left = right - 1;
-  const double slope = std::log(right->time / left->time) / std::log(right->payload / left->payload);
-  return left->time * std::exp(slope * std::log(payload / left->payload));
+  const double along = (payload - left->payload) / (right->payload - left->payload);
+  const Seconds time = left->time + (right->time - left->time) * along;
+  // Below the first point a line may fall below 0; no collective loses bandwidth as it grows from there.
+  return payload < first.payload ? std::max(time, first.time * (payload / first.payload)) : time;
 }
 
 bool Table::covers(Bytes payload) const {

@@ -52,7 +52,8 @@ struct Table {
   std::size_t workers = 0, per_node = 0;  ///< per_node 0: however they are spread
   std::vector<Point> points;              ///< rising payloads
 
-  /// Interpolated in log-log; outside, the slope of the last segment.
+  /// Between two sizes alpha + size x beta through both: what an algorithm costs, and on held-out sizes of
+  /// nccl-tests nearer than a line in log-log. Outside, the line of the last two.
   [[nodiscard]] Seconds at(Bytes payload) const;
   [[nodiscard]] bool covers(Bytes payload) const;
   friend bool operator==(const Table&, const Table&) = default;

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/compressor.h"
 #include "model/units.h"
@@ -42,8 +42,11 @@ struct NcclGroup {
   [[nodiscard]] std::size_t per_node() const { return ranks / nodes; }
 };
 
-/// What the model needs and nobody stated, in words; empty: nothing.
-std::string missing(const NcclTopology& topology, const NcclGroup& group);
+/// Something that the model needs and nobody stated.
+struct NcclLack {
+  std::string_view what, key;  ///< "the channels across nodes", and the key under "nccl" that states them
+};
+std::optional<NcclLack> missing(const NcclTopology& topology, const NcclGroup& group);
 
 enum class NcclAlgorithm { tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree, pat };
 enum class NcclProtocol { ll, ll128, simple };
@@ -62,12 +65,32 @@ struct NcclCost {
   Seconds time;
 };
 
-/// The cheapest enabled pair of algorithm and protocol, as NCCL picks it; all-reduce, reduce-scatter and
-/// all-gather only (others, and where something is missing(): none). `bytes`: the whole tensor.
-/// `switch_adds`: whether switches know how to add the elements; a reduction they cannot add never runs on
-/// NVLS or CollNet.
+/// Whether the model knows it: all-reduce, reduce-scatter and all-gather. NCCL prices no group of sends and
+/// receives, which all-to-all, tree steps and pushes to servers are.
+bool nccl_prices(Exchange exchange);
+/// The cheapest enabled pair of algorithm and protocol, as NCCL picks it; none where nccl_prices() says no or
+/// something is missing(). `bytes`: the whole tensor. `switch_adds`: whether switches know how to add the
+/// elements; a reduction they cannot add never runs on NVLS or CollNet.
 std::optional<NcclCost> nccl_cost(const NcclTopology& topology, const NcclGroup& group, Exchange exchange,
                                   Bytes bytes, bool switch_adds);
+/// Every enabled pair, the cheapest first.
+std::vector<NcclCost> nccl_costs(const NcclTopology& topology, const NcclGroup& group, Exchange exchange,
+                                 Bytes bytes, bool switch_adds);
+
+/// One step of how the model comes to a latency or a bandwidth, from left to right: + count x value,
+/// x value, at most count x value.
+struct NcclStep {
+  enum class Kind { plus, times, at_most };
+  Kind kind = Kind::plus;
+  double count = 1, value = 0;  ///< microseconds and GB/s, as NCCL counts
+  std::string_view what;
+};
+struct NcclDerivation {
+  std::vector<NcclStep> latency, bandwidth;
+};
+/// How `cost`, which nccl_cost() or nccl_costs() gave for the same call, came about.
+NcclDerivation derivation(const NcclTopology& topology, const NcclGroup& group, Exchange exchange,
+                          const NcclCost& cost);
 
 /// nccl-tests' figure: what a ring's links would carry in that time.
 BytesPerSecond bus_bandwidth(Exchange exchange, Bytes bytes, std::size_t ranks, Seconds time);

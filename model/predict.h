@@ -61,6 +61,8 @@ class Forecast {
   /// The messages as the last run() had them on the timeline.
   [[nodiscard]] const std::vector<Chain>& chains() const { return scaled_; }
 
+  [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }  ///< one a message
+
   [[nodiscard]] bool has_codec() const { return has_codec_; }
   [[nodiscard]] Origin codec() const { return codec_; }
   [[nodiscard]] Seconds codec_time() const { return encode_ + decode_; }

@@ -97,20 +97,40 @@ std::vector<GridPlan::Point> GridPlan::samples() const {
 }
 
 void GridPlan::check(const Point& point, const Catalogue& catalogue, const Registry& registry) const {
-  const ScenarioSetup setup = resolve(values(point), catalogue);
-  const Scenario& scenario = setup.scenario;
   const bool first =
       std::all_of(point.value.begin(), point.value.end(), [](std::size_t v) { return v == 0; });
-  // Not every placement has a closed form.
-  const bool forecast = scenario.method == Method::closed_form && scenario.overlap.placement;
-  for (const std::string& spec : schemes(point.of_case)) {
-    if (first || forecast) {
-      const Candidate candidate = priced(registry.make(spec), setup);
-      if (forecast) {
-        (void)Forecast(scenario, *candidate.compressor, candidate.scheme->placement);
+  try {
+    const ScenarioSetup setup = resolve(values(point), catalogue);
+    const Scenario& scenario = setup.scenario;
+    // Not every placement has a closed form.
+    const bool forecast = scenario.method == Method::closed_form && scenario.overlap.placement;
+    for (const std::string& spec : schemes(point.of_case)) {
+      if (first || forecast) {
+        const Candidate candidate = priced(registry.make(spec), setup);
+        if (forecast) {
+          (void)Forecast(scenario, *candidate.compressor, candidate.scheme->placement);
+        }
       }
     }
+  } catch (const Error& error) {
+    const std::string setup = setup_of(point, error.where());
+    throw setup.empty()
+        ? error
+        : Error(error.fault(), error.where(), error.wrong() + " (" + setup + ")", error.expected());
   }
+}
+
+/// Which of the grid's setups it is, by what differs between them but for the option that is spoken of
+/// anyway.
+std::string GridPlan::setup_of(const Point& point, const std::string& where) const {
+  const OptionValues all = values(point);
+  std::string text;
+  for (const std::string& option : varying_) {
+    if (const auto found = all.find(option); found != all.end() && where != "--" + option) {
+      text += (text.empty() ? "with --" : " --") + option + " " + found->second;
+    }
+  }
+  return text;
 }
 
 GridPlan::Point GridPlan::point(std::size_t index) const {
@@ -193,6 +213,9 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
     made->compressors.push_back(candidate.compressor);
     made->schemes.push_back(
         std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
+    if (const std::string warning = beyond_nccl(scenario, made->schemes.back()->plans()); !warning.empty()) {
+      add_once(warnings_, spec + ": " + warning);
+    }
   }
   return *prepared_.emplace(key, std::move(made)).first->second;
 }

@@ -47,6 +47,7 @@ class GridPlan {
  private:
   [[nodiscard]] std::vector<Point> samples() const;
   void check(const Point& point, const Catalogue& catalogue, const Registry& registry) const;
+  [[nodiscard]] std::string setup_of(const Point& point, const std::string& where) const;
 
   Grid grid_;
   std::vector<Axis> axes_;

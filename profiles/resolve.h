@@ -73,6 +73,8 @@ void resolve_nccl(
 void resolve_method(Resolution& r);   ///< schedule, overlap, prediction method
 void resolve_verdict(Resolution& r);  ///< codec curves, margins
 
+/// Asked for, or one that `auto` picks from.
+bool uses(const Scenario& scenario, Algorithm algorithm);
 std::string bytes_per_second(double value);
 std::string make_title(const Resolution& r);
 std::string_view dtype(Element gradient);

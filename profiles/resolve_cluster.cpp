@@ -132,13 +132,6 @@ void resolve_inside(Resolution& r, std::size_t per_node) {
   }
 }
 
-bool uses(const Scenario& scenario, Algorithm algorithm) {
-  const auto& offered = scenario.fabric.offered;
-  return scenario.algorithm == algorithm ||
-         (scenario.algorithm == Algorithm::automatic &&
-          std::find(offered.begin(), offered.end(), algorithm) != offered.end());
-}
-
 void resolve_algorithm(Resolution& r) {
   Scenario& scenario = r.setup.scenario;
   std::string text = "auto";
@@ -219,6 +212,13 @@ void warn_unmeasured(Resolution& r, const Group& group) {
 }
 
 }  // namespace
+
+bool uses(const Scenario& scenario, Algorithm algorithm) {
+  const auto& offered = scenario.fabric.offered;
+  return scenario.algorithm == algorithm ||
+         (scenario.algorithm == Algorithm::automatic &&
+          std::find(offered.begin(), offered.end(), algorithm) != offered.end());
+}
 
 void resolve_cluster(Resolution& r) {
   Scenario& scenario = r.setup.scenario;

@@ -1,17 +1,21 @@
 // What NCCL's cost model is told about the cluster (--algorithm nccl).
+#include <algorithm>
+
 #include "profiles/resolve.h"
 
 namespace breakeven {
 namespace {
 
-std::string fabrics_for_nccl(const Resolution& r) {
-  std::string names;
-  for (const std::string& name : r.catalogue.names("fabrics")) {
-    if (r.catalogue.fabric(name).fabric.nccl.channels > 0) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
-  }
-  return names;
+/// What is not stated, by whom, and the key that mends it.
+[[noreturn]] void refuse(const Resolution& r, const NcclLack& lack, const std::string& silent,
+                         const std::string& otherwise) {
+  const std::string key =
+      "\"nccl\": {\"" + std::string(lack.key) + "\": " + (lack.key == "channels" ? "N" : "\"...\"") + "}";
+  const std::string place =
+      r.fabric ? " in the profile of " + r.fabric->fabric.name : " in a profile for --fabric";
+  Resolution::refuse("algorithm",
+                     "NCCL's model lacks " + std::string(lack.what) + ", which " + silent + " does not state",
+                     key + place + ", or " + otherwise);
 }
 
 }  // namespace
@@ -29,15 +33,12 @@ void resolve_nccl(Resolution& r, bool across) {
     topology.peers = r.device.device.peers;
   }
   const Group group = scenario.group();
-  const std::string lacks = missing(topology, {scenario.workers_per_node, 1, {}, {}});
-  if (!lacks.empty()) {
-    Resolution::refuse("algorithm",
-                       "NCCL's model lacks " + lacks + ", which " + r.device.device.name + " does not state",
-                       "an NVIDIA device, or a fabric with \"nccl\"");
+  if (const auto lack = missing(topology, {scenario.workers_per_node, 1, {}, {}})) {
+    refuse(r, *lack, r.device.device.name, "an NVIDIA device");
   }
-  if (topology.channels == 0 && group.nodes() > 1) {
-    Resolution::refuse("algorithm", "NCCL's model lacks the channels across nodes",
-                       "one of the fabrics " + fabrics_for_nccl(r));
+  if (const auto lack = missing(topology, {group.workers, group.nodes(), {}, {}})) {
+    refuse(r, *lack, r.fabric ? "the fabric " + r.fabric->fabric.name : "--bandwidth",
+           "a fabric that `list fabrics` marks for NCCL across nodes");
   }
   if (topology.channels == 0 && across) {
     scenario.fabric.across = {};
@@ -64,6 +65,25 @@ void resolve_nccl(Resolution& r, bool across) {
   const auto end = r.fabric ? r.fabric->sources.end() : r.device.sources.end();
   r.note_text("nccl", text, !own && r.device_assumed ? Origin::assumed : Origin::published,
               source == end ? std::string() : source->second);
+}
+
+std::string beyond_nccl(const Scenario& scenario, std::span<const Plan> plans) {
+  std::string names;
+  if (scenario.workers < 2 || !uses(scenario, Algorithm::nccl)) {
+    return names;
+  }
+  for (const Exchange exchange :
+       {Exchange::all_to_all, Exchange::push_pull, Exchange::tree_step, Exchange::broadcast}) {
+    const bool used = std::any_of(plans.begin(), plans.end(), [exchange](const Plan& plan) {
+      return std::any_of(plan.begin(), plan.end(),
+                         [exchange](const Round& round) { return round.exchange == exchange; });
+    });
+    if (used) {
+      names += (names.empty() ? "" : " and no ") + std::string(name(exchange));
+    }
+  }
+  return names.empty() ? names
+                       : "NCCL's model prices no " + names + ": textbook formulas over the fabric's links do";
 }
 
 }  // namespace breakeven

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,10 @@ Candidate priced(const Candidate& candidate, const ScenarioSetup& setup);
 /// The setup's rules of judgement for one candidate: with the spread that its curve states, and without extra
 /// steps where it needs none.
 JudgeOptions judge_options(const ScenarioSetup& setup, const Candidate& priced);
+
+/// What a warning says of a scheme that exchanges in ways which --algorithm nccl does not know; empty:
+/// nothing.
+std::string beyond_nccl(const Scenario& scenario, std::span<const Plan> plans);
 
 /// Applies one network-only option to a scenario that resolve() made: what a sweep does a million times.
 using Setter = void (*)(Scenario& scenario, JudgeOptions& judge, double value);

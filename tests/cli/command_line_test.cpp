@@ -280,6 +280,36 @@ TEST(List, EveryKindAnswersInEveryFormat) {
   }
 }
 
+TEST(CommandLine, EveryCommandSaysWhatNcclsModelLeavesToFormulas) {
+  const std::vector<std::string> setup = {
+      "--gradient-bytes", "100MB",     "--backward", "100ms",       "--fabric",
+      "aws-p4d.24xlarge", "--workers", "16",         "--algorithm", "nccl"};
+  const auto warning = [](const std::string& exchange) {
+    return "NCCL's model prices no " + exchange + ": textbook formulas over the fabric's links do\n";
+  };
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"query"}, {"sweep"}, {"solve", "bandwidth"}, {"plan"}, {"trace"}}) {
+    const auto said = [&](const char* scheme) {
+      const Result result = invoke(joined(joined(command, setup), {"-s", scheme}));
+      EXPECT_EQ(result.status, 0) << result.err;
+      return result.err;
+    };
+    EXPECT_THAT(said("onebit"), HasSubstr(warning("all_to_all"))) << command.front();
+    EXPECT_THAT(said("gtopk"), HasSubstr(warning("tree_step and no broadcast"))) << command.front();
+    EXPECT_THAT(said("topk"), testing::Not(HasSubstr("prices no"))) << command.front();
+  }
+}
+
+TEST(List, FabricsSayHowFarNcclsModelReaches) {
+  const std::string all = invoke({"list", "fabrics"}).out;
+  for (const char* line : {"name +nccl +summary", "aws-p4d\\.24xlarge +across nodes +8 A100 40 GB",
+                           "gcp-a3-high +one node +A3 High", "nvlink-3 +one node +One node",
+                           "azure-nd-mi300x-v5 +- +", "ethernet-10g +across nodes +Ethernet"}) {
+    EXPECT_THAT(all, testing::ContainsRegex(line));
+  }
+  EXPECT_THAT(invoke({"list", "fabrics", "--format", "json"}).out, HasSubstr("\"nccl\": \"across nodes\""));
+}
+
 TEST(List, SchemesShowTheirParametersDefaultsAndWhetherTheyRun) {
   const std::string powersgd = invoke({"list", "schemes", "powersgd"}).out;
   EXPECT_THAT(powersgd, HasSubstr("rank=1"));

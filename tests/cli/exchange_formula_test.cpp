@@ -48,6 +48,33 @@ TEST(ExchangeFormula, TermsGiveTheTimeOfEveryStepOfATreeAndOfABroadcast) {
   }
 }
 
+TEST(ExchangeFormula, NcclsLatencyAndBandwidthAreDerivedAndTheOthersNamed) {
+  Fabric fabric;
+  fabric.inside = {"NVLink", BytesPerSecond::of(240e9), {}, 1};
+  fabric.across = {"network", BytesPerSecond::of(50e9), {}, 1};
+  fabric.nccl = {Architecture::ampere, PeerLink::nvlink, CpuVendor::intel, 4, {}, true, false};
+  const Group nodes{64, 8};
+  Round round;
+  round.exchange = Exchange::all_reduce;
+  round.payload = Bytes::of(8e6);
+  const Transfer done = transfer(fabric, round.exchange, round.payload, nodes, Algorithm::nccl);
+  EXPECT_EQ(exchange_formula(fabric, round.exchange, round.payload, nodes, done),
+            "Tree/LL128: 82.5 us + 8 MB / 17.25 GB/s = 546 us");
+  // 14 + (126 - 14) x 1.9 + 14 x 4 us and 8 MB / (0.92 x 50 x 64/126 GB/s) of the ring, and so on.
+  EXPECT_THAT(nccl_derivation(fabric, round, nodes, "  "),
+              testing::StartsWith(
+                  "  latency     14 us (base) + 14 x 1.25 us (inside) + 6 x 8.5 us (across) = 82.5 us\n"
+                  "  bandwidth   4 x 12.5 GB/s (channels), x 0.92 (trees), x 0.9375 (LL128), x 0.5 (up and "
+                  "down), x 0.8 "
+                  "(trees at this size) = 17.25 GB/s\n"
+                  "  slower      Ring/LL128 625 us, "));
+  // A ceiling is told where it binds.
+  round.payload = Bytes::of(1e3);
+  fabric.across.bandwidth = BytesPerSecond::of(400e9);
+  EXPECT_THAT(nccl_derivation(fabric, round, nodes, ""),
+              HasSubstr(", at most 4 x 17.8 GB/s (trees), x 0.2632 (LL), "));
+}
+
 TEST(ExchangeFormula, PutsTheNumbersIn) {
   const Fabric fabric = two_levels();
   const Bytes payload = Bytes::of(25e6);

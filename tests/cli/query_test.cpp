@@ -252,12 +252,15 @@ TEST(Query, NcclNamesAlgorithmProtocolLatencyAndBandwidthOfEveryExchange) {
   ASSERT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out,
               testing::ContainsRegex("all_reduce \\(nccl\\) (Ring|Tree)/(LL|LL128|Simple): [0-9.]+ [mu]s \\+ "
-                                     "[0-9.]+ MB / [0-9.]+ Gbit/s = [0-9.]+ ms"));
+                                     "[0-9.]+ MB / [0-9.]+ GB/s = [0-9.]+ ms"));
   EXPECT_THAT(text.out, HasSubstr("all_to_all (direct) ")) << "NCCL's model has no form of it";
+  EXPECT_THAT(text.err, HasSubstr("breakeven: warning: onebit: NCCL's model prices no all_to_all: textbook "
+                                  "formulas over the fabric's links do\n"));
   EXPECT_THAT(text.out, testing::ContainsRegex("all_gather \\(nccl\\) Ring/"));
   EXPECT_THAT(text.out, HasSubstr("volta, nvlink, 1 channel across nodes, driver's latency 150 us"));
   const Result json = query(setup, {"--format", "json"});
   EXPECT_THAT(json.out, testing::ContainsRegex("\"nccl\": \\["));
+  EXPECT_THAT(json.out, HasSubstr("\"onebit: NCCL's model prices no all_to_all: textbook formulas"));
   EXPECT_THAT(json.out, HasSubstr("\"protocol\": "));
   EXPECT_THAT(query({"--model", "resnet50", "--device", "v100", "--batch", "64", "--fabric",
                      "aws-p3dn.24xlarge", "--workers", "64"},

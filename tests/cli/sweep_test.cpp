@@ -1,6 +1,6 @@
 // Does a grid become the rows it says, in its order, in every format, and equal to what query says of each
 // setup?
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -200,17 +200,40 @@ TEST(Sweep, WhatIsWrongInCombinationIsSaidBeforeTheFirstRowToo) {
     EXPECT_EQ(result.status, 2);
     return result.err;
   };
-  EXPECT_EQ(error({"--workers", "8,12", "--workers-per-node", "4,8", "-s", "fp16"}),
-            "breakeven: error: --workers: 12 workers do not fill nodes of 8: expected a multiple of 8, or "
-            "fewer than 8\n");
+  EXPECT_EQ(
+      error({"--workers", "8,12", "--workers-per-node", "4,8", "-s", "fp16"}),
+      "breakeven: error: --workers: 12 workers do not fill nodes of 8 (with --workers-per-node 8): expected "
+      "a multiple of 8, or fewer than 8\n");
   EXPECT_EQ(error({"--workers", "8", "--method", "timeline,closed-form", "--placement", "serial,stream", "-s",
                    "fp16"}),
-            "breakeven: error: --placement: the closed form has no term for \"stream\": expected serial or "
-            "hook, or --method timeline\n");
+            "breakeven: error: --placement: the closed form has no term for \"stream\" (with --method "
+            "closed-form): expected serial or hook, or --method timeline\n");
   EXPECT_EQ(
       error({"--workers", "8", "-s", "fp16", "-s", "topk:encode=1ms"}),
       "breakeven: error: --scheme: topk: decode is missing beside encode: expected both (decode=0s where one "
       "time stands for both)\n");
+}
+
+TEST(Sweep, TheFabricThatCannotAnswerIsNamed) {
+  const auto with = [](const std::string& option, const std::string& values,
+                       const std::vector<std::string>& more) {
+    return invoke(joined(
+        {"sweep", "--gradient-bytes", "1MB", "--backward", "9ms", option, values, "-s", "onebit"}, more));
+  };
+  EXPECT_EQ(
+      with("--fabric", "aws-p4d.24xlarge,gcp-a3-high", {"--workers", "8,16", "--algorithm", "nccl"}).err,
+      "breakeven: error: --algorithm: NCCL's model lacks the channels across nodes, which the fabric "
+      "gcp-a3-high does not state (with --workers 16 --fabric gcp-a3-high): expected \"nccl\": "
+      "{\"channels\": "
+      "N} in the profile of gcp-a3-high, or a fabric that `list fabrics` marks for NCCL across nodes\n");
+  EXPECT_EQ(with("--fabric", "aws-p4d.24xlarge,aws-p3.8xlarge", {"--workers", "12"}).err,
+            "breakeven: error: --workers: 12 workers do not fill nodes of 8 (with --fabric "
+            "aws-p4d.24xlarge): expected "
+            "a multiple of 8, or fewer than 8\n");
+  EXPECT_THAT(
+      with("--algorithm", "ring,nccl", {"--fabric", "aws-p4d.24xlarge", "--workers", "16"}).err,
+      testing::HasSubstr("breakeven: warning: onebit: NCCL's model prices no all_to_all: textbook formulas "
+                         "over the fabric's links do\n"));
 }
 
 TEST(Sweep, AGridFromAFileAndItsErrors) {

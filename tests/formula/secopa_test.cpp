@@ -53,7 +53,7 @@ CodecCosts codec() {
 }
 
 /// A ring step is a latency and a bandwidth. Gather and broadcast have least times: a table, fine enough for
-/// its log-log interpolation to keep six digits.
+/// its interpolation to keep six digits.
 Fabric fabric_of(std::size_t nodes) {
   Fabric fabric;
   fabric.across = {"network", BytesPerSecond::of(kWidth / (kRingStep.slope * 1e-3)),

@@ -293,17 +293,23 @@ TEST(Collectives, MeasuredTablesAreInterpolatedAndExtrapolatedAloud) {
       {Exchange::all_reduce, 16, 8, {{1_MB, 1_ms}, {Bytes::of(4e6), 2_ms}, {Bytes::of(16e6), 8_ms}}}};
   const Group group{16, 8};
   const auto at = [&](double size) { return transfer(fabric, Exchange::all_reduce, Bytes::of(size), group); };
-  EXPECT_NEAR(at(2e6).time.base(), std::sqrt(2.0) * 1e-3, 1e-12);
+  EXPECT_NEAR(at(2e6).time.base(), 4e-3 / 3, 1e-12);  // alpha and beta through both neighbours
   EXPECT_NEAR(at(4e6).time.base(), 2e-3, 1e-12);
   EXPECT_FALSE(at(4e6).extrapolated);
-  EXPECT_NEAR(at(32e6).time.base(), 16e-3, 1e-12);  // the last segment's slope
+  EXPECT_NEAR(at(32e6).time.base(), 16e-3, 1e-12);  // the line of the last two
   EXPECT_TRUE(at(32e6).extrapolated);
   EXPECT_TRUE(at(1e3).extrapolated);
+  EXPECT_NEAR(at(1e3).time.base(), 2e-3 / 3 + 1e3 * 1e-9 / 3, 1e-12);
   EXPECT_TRUE(at(4e6).from_table);
   EXPECT_FALSE(transfer(fabric, Exchange::all_gather, 1_MB, group).from_table);
   EXPECT_FALSE(transfer(fabric, Exchange::all_reduce, 1_MB, {32, 8}).from_table);
   EXPECT_FALSE(
       transfer(fabric, Exchange::all_reduce, 1_MB, {16, 1}).from_table);  // other nodes than were measured
+}
+
+TEST(Collectives, BelowATableNoTimeIsNegative) {
+  const Table steep{Exchange::all_reduce, 16, 8, {{1_MB, 1_ms}, {Bytes::of(2e6), 9_ms}}};
+  EXPECT_NEAR(steep.at(Bytes::of(5e5)).base(), 5e-4, 1e-15) << "in proportion";
 }
 
 TEST(Collectives, AlgorithmNamesReadBack) {

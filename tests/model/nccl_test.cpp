@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace breakeven {
@@ -156,6 +158,86 @@ TEST(Nccl, AcrossNodesNvlsIsATreeUnlessTheNetworkAddsToo) {
   const NcclAlgorithm custom =
       cost(topology, group(32, 4, 360, 400), Exchange::all_reduce, 1e6, false).algorithm;
   EXPECT_TRUE(custom == NcclAlgorithm::ring || custom == NcclAlgorithm::tree);
+}
+
+/// Whether the algorithm is among those that may run.
+bool runs(const NcclTopology& topology, const NcclGroup& group, Exchange exchange, NcclAlgorithm algorithm) {
+  const std::vector<NcclCost> all = nccl_costs(topology, group, exchange, Bytes::of(kLarge), true);
+  return std::any_of(all.begin(), all.end(),
+                     [algorithm](const NcclCost& cost) { return cost.algorithm == algorithm; });
+}
+
+TEST(Nccl, TheNetworkGathersAndScattersOnlyWithAnAdapterForEachGpu) {
+  const NcclGroup nodes = group(32, 4, 360, 400);
+  NcclTopology topology = switched(Architecture::hopper);
+  topology.collnet = true;
+  for (const auto& [channels, enough] : {std::pair{1U, false}, {4U, false}, {8U, true}, {16U, true}}) {
+    topology.channels = channels;
+    for (const NcclAlgorithm algorithm : {NcclAlgorithm::collnet_direct, NcclAlgorithm::nvls}) {
+      EXPECT_EQ(runs(topology, nodes, Exchange::all_gather, algorithm), enough) << channels;
+      EXPECT_EQ(runs(topology, nodes, Exchange::reduce_scatter, algorithm), enough) << channels;
+      EXPECT_TRUE(runs(topology, nodes, Exchange::all_reduce, algorithm)) << channels;
+    }
+    // Nine tenths of the network, however many channels there are.
+    for (const NcclCost& one : nccl_costs(topology, nodes, Exchange::all_gather, Bytes::of(kLarge), true)) {
+      if (one.algorithm == NcclAlgorithm::collnet_direct) {
+        EXPECT_NEAR(one.bandwidth.base(), 360e9, 1);
+      }
+    }
+  }
+}
+
+TEST(Nccl, TwoNodesSendTheWholeTensorEachWhateverNcclHopesOfNvlsTree) {
+  const NcclCost tree =
+      cost(switched(Architecture::hopper, 16), group(4, 2, 360, 50), Exchange::all_reduce, kLarge);
+  EXPECT_EQ(tree.algorithm, NcclAlgorithm::nvls_tree);
+  EXPECT_NEAR(tree.bandwidth.base(), 50e9, 1) << "not 4/3 of it";
+}
+
+/// From left to right.
+double worked_out(const std::vector<NcclStep>& steps) {
+  double value = 0;
+  for (const NcclStep& step : steps) {
+    switch (step.kind) {
+      case NcclStep::Kind::plus:
+        value += step.count * step.value;
+        break;
+      case NcclStep::Kind::times:
+        value *= step.value;
+        break;
+      case NcclStep::Kind::at_most:
+        value = std::min(value, step.count * step.value);
+    }
+  }
+  return value;
+}
+
+TEST(Nccl, EveryDerivationWorksOutToWhatItExplains) {
+  std::size_t told = 0;
+  for (const Architecture architecture :
+       {Architecture::volta, Architecture::hopper, Architecture::blackwell}) {
+    NcclTopology topology = switched(architecture, 8);
+    topology.collnet = true;
+    topology.latency = Seconds::of(75e-6);
+    for (const NcclGroup& ranks :
+         {group(8, 1, 360), group(16, 2, 360, 400), group(64, 8, 120, 12), group(6, 6, 0, 12)}) {
+      for (const Exchange exchange : {Exchange::all_reduce, Exchange::reduce_scatter, Exchange::all_gather}) {
+        for (const double bytes : {1e3, 1e6, 1e9}) {
+          const auto all = nccl_costs(topology, ranks, exchange, Bytes::of(bytes), true);
+          EXPECT_EQ(all.front().time, cost(topology, ranks, exchange, bytes).time);
+          for (const NcclCost& one : all) {
+            const NcclDerivation how = derivation(topology, ranks, exchange, one);
+            EXPECT_NEAR(worked_out(how.latency) * 1e-6 / one.latency.base(), 1, 1e-12) << name(one.algorithm);
+            EXPECT_NEAR(worked_out(how.bandwidth) * 1e9 / one.bandwidth.base(), 1, 1e-12)
+                << name(one.algorithm);
+            EXPECT_GE(one.time, all.front().time);
+            ++told;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(told, 300U);
 }
 
 TEST(Nccl, PatIsForOneGpuANode) {

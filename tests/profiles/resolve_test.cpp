@@ -295,17 +295,23 @@ TEST(Resolve, NcclTakesWhatTheFabricStatesAndTheRestFromTheDevice) {
 TEST(Resolve, NcclSaysWhatItLacksAndWhichFabricsHaveIt) {
   EXPECT_EQ(refused({{"algorithm", "nccl"}}),
             "value --algorithm: NCCL's model lacks the architecture of the GPUs, which gpu does not state: "
-            "expected an "
-            "NVIDIA device, or a fabric with \"nccl\"");
-  const std::string lacks = failure([] { (void)tiny(on("gcp-a4x")); });
-  EXPECT_THAT(lacks, HasSubstr("value --algorithm: NCCL's model lacks "));
-  const std::string channels = failure([] {
-    (void)tiny(with(on("aws-p6e-gb200"), {{"workers", "144"}, {"device", "b200"}}));
-  });
-  EXPECT_THAT(
-      channels,
-      HasSubstr("value --algorithm: NCCL's model lacks the channels across nodes: expected one of the "
-                "fabrics aws-p3.16xlarge, aws-p3.2xlarge, "));
+            "expected \"nccl\": {\"architecture\": \"...\"} in a profile for --fabric, or an NVIDIA device");
+  const auto refusal = [](const OptionValues& values) { return failure([&] { (void)tiny(values); }); };
+  EXPECT_EQ(
+      refusal(on("azure-nd-mi300x-v5")),
+      "value --algorithm: NCCL's model lacks the architecture of the GPUs, which mi300x does not state: "
+      "expected \"nccl\": {\"architecture\": \"...\"} in the profile of azure-nd-mi300x-v5, or an NVIDIA "
+      "device");
+  EXPECT_EQ(
+      refusal(on("gcp-a3-high")),
+      "value --algorithm: NCCL's model lacks the channels across nodes, which the fabric gcp-a3-high does "
+      "not state: expected \"nccl\": {\"channels\": N} in the profile of gcp-a3-high, or a fabric that "
+      "`list fabrics` marks for NCCL across nodes");
+  EXPECT_EQ(
+      refused({{"algorithm", "nccl"}, {"device", "v100"}}),
+      "value --algorithm: NCCL's model lacks the channels across nodes, which --bandwidth does not state: "
+      "expected \"nccl\": {\"channels\": N} in a profile for --fabric, or a fabric that `list fabrics` "
+      "marks for NCCL across nodes");
   const ScenarioSetup one = tiny(with(on("aws-p6e-gb200"), {{"workers", "72"}, {"device", "b200"}}));
   EXPECT_EQ(one.scenario.fabric.across.bandwidth, BytesPerSecond{}) << "ranges of workers stay on the node";
   EXPECT_THAT(one.warnings,
