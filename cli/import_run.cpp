@@ -250,24 +250,24 @@ std::string backward_log(const Context& context, const std::string& file) {
 }  // namespace
 
 std::vector<Importer> run_importers() {
-  return {
-      {"kineto",
-       "a trace of PyTorch's profiler, plain or gzip: gradient buckets and their times; said are how much "
-       "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
-       "idles, and with --no-sync how much backward slows down",
-       {"device", "batch", "no-sync"},
-       {"\"traceEvents\"", "ProfilerStep#"},
-       kineto,
-       true},
-      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
-      {"chakra",
-       "an execution trace, for the sizes of what is exchanged",
-       {},
-       {"\"workload_graph\"", "comm_size"},
-       chakra,
-       true},
-      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
-      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
+  return {{"kineto",
+           "a trace of PyTorch's profiler, plain or gzip: gradient buckets, or with record_shapes=True "
+           "gradients, and their times; said are how much "
+           "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
+           "idles, and with --no-sync how much backward slows down",
+           {"device", "batch", "no-sync"},
+           {"\"traceEvents\"", "ProfilerStep#"},
+           kineto,
+           true},
+          {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
+          {"chakra",
+           "an execution trace, for the sizes of what is exchanged",
+           {},
+           {"\"workload_graph\"", "comm_size"},
+           chakra,
+           true},
+          {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
+          {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
 }
 
 }  // namespace breakeven::cli

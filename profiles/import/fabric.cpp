@@ -74,6 +74,9 @@ class Measured {
       fail("does not say among how many ranks",
            "--ranks N" + (log_.choice.empty() ? "" : ", which may be " + log_.choice));
     }
+    if (options_.workers && workers < 2) {
+      throw Error(Fault::value, "--ranks", "1 rank exchanges nothing", "2 or more");
+    }
     if (workers < 2) {
       fail("1 rank exchanges nothing", "2 ranks or more");
     }
