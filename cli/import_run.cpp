@@ -148,17 +148,19 @@ KinetoFindings findings_of(const std::string& file) {
   return find_in(read_kineto(open_trace(file), place), place);
 }
 
-/// Whether DDP's defaults make the buckets that were traced.
+/// Whether DDP's defaults make the buckets that were traced, as far as their sizes are stated.
 bool groups_as(const KinetoStep& step, const Workload& workload, Element element) {
   const std::vector<Message> messages = make_schedule("ddp", element).messages(workload, {});
-  return std::equal(messages.begin(), messages.end(), step.buckets.begin(), step.buckets.end(),
-                    [](const Message& message, const KinetoBucket& bucket) {
-                      std::size_t elements = 0;
-                      for (const Shape& shape : message.tensors) {
-                        elements += shape.elements();
-                      }
-                      return elements == bucket.elements;
-                    });
+  const bool stated = std::all_of(step.buckets.begin(), step.buckets.end(),
+                                  [](const KinetoBucket& bucket) { return bucket.elements > 0; });
+  return !stated || std::equal(messages.begin(), messages.end(), step.buckets.begin(), step.buckets.end(),
+                               [](const Message& message, const KinetoBucket& bucket) {
+                                 std::size_t elements = 0;
+                                 for (const Shape& shape : message.tensors) {
+                                   elements += shape.elements();
+                                 }
+                                 return elements == bucket.elements;
+                               });
 }
 
 std::string kineto(const Context& context, const std::string& file) {
