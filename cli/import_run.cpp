@@ -148,17 +148,19 @@ KinetoFindings findings_of(const std::string& file) {
   return find_in(read_kineto(open_trace(file), place), place);
 }
 
-/// Whether DDP's defaults make the buckets that were traced.
+/// Whether DDP's defaults make the buckets that were traced, as far as their sizes are stated.
 bool groups_as(const KinetoStep& step, const Workload& workload, Element element) {
   const std::vector<Message> messages = make_schedule("ddp", element).messages(workload, {});
-  return std::equal(messages.begin(), messages.end(), step.buckets.begin(), step.buckets.end(),
-                    [](const Message& message, const KinetoBucket& bucket) {
-                      std::size_t elements = 0;
-                      for (const Shape& shape : message.tensors) {
-                        elements += shape.elements();
-                      }
-                      return elements == bucket.elements;
-                    });
+  const bool stated = std::all_of(step.buckets.begin(), step.buckets.end(),
+                                  [](const KinetoBucket& bucket) { return bucket.elements > 0; });
+  return !stated || std::equal(messages.begin(), messages.end(), step.buckets.begin(), step.buckets.end(),
+                               [](const Message& message, const KinetoBucket& bucket) {
+                                 std::size_t elements = 0;
+                                 for (const Shape& shape : message.tensors) {
+                                   elements += shape.elements();
+                                 }
+                                 return elements == bucket.elements;
+                               });
 }
 
 std::string kineto(const Context& context, const std::string& file) {
@@ -250,24 +252,24 @@ std::string backward_log(const Context& context, const std::string& file) {
 }  // namespace
 
 std::vector<Importer> run_importers() {
-  return {
-      {"kineto",
-       "a trace of PyTorch's profiler, plain or gzip: gradient buckets and their times; said are how much "
-       "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
-       "idles, and with --no-sync how much backward slows down",
-       {"device", "batch", "no-sync"},
-       {"\"traceEvents\"", "ProfilerStep#"},
-       kineto,
-       true},
-      {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
-      {"chakra",
-       "an execution trace, for the sizes of what is exchanged",
-       {},
-       {"\"workload_graph\"", "comm_size"},
-       chakra,
-       true},
-      {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
-      {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
+  return {{"kineto",
+           "a trace of PyTorch's profiler, plain or gzip: gradient buckets, or with record_shapes=True "
+           "gradients, and their times; said are how much "
+           "of the exchange runs beside compute kernels, what the step waits for it, how long the device "
+           "idles, and with --no-sync how much backward slows down",
+           {"device", "batch", "no-sync"},
+           {"\"traceEvents\"", "ProfilerStep#"},
+           kineto,
+           true},
+          {"horovod", "its timeline", {"device", "batch"}, {"NEGOTIATE_ALLREDUCE"}, horovod, true},
+          {"chakra",
+           "an execution trace, for the sizes of what is exchanged",
+           {},
+           {"\"workload_graph\"", "comm_size"},
+           chakra,
+           true},
+          {"pytorch-et", "the same of PyTorch's observer", {}, {"\"ctrl_deps\""}, pytorch_et, true},
+          {"backward-log", "lines gap_us,bytes", {"device", "batch"}, {"gap_us,bytes"}, backward_log}};
 }
 
 }  // namespace breakeven::cli

@@ -71,9 +71,11 @@ class Measured {
   [[nodiscard]] std::size_t workers_of(const CollectiveTime& row) const {
     const std::size_t workers = options_.workers.value_or(row.workers);
     if (workers == 0) {
-      fail("does not say among how many ranks" +
-               (log_.choice.empty() ? std::string() : "; its bandwidths and rank lines fit " + log_.choice),
-           "--ranks N");
+      fail("does not say among how many ranks",
+           "--ranks N" + (log_.choice.empty() ? "" : ", which may be " + log_.choice));
+    }
+    if (options_.workers && workers < 2) {
+      throw Error(Fault::value, "--ranks", "1 rank exchanges nothing", "2 or more");
     }
     if (workers < 2) {
       fail("1 rank exchanges nothing", "2 ranks or more");

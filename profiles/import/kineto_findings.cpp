@@ -128,16 +128,19 @@ void add_gradients(const KinetoTimeline& timeline, const Range& pass, const Rang
   }
 }
 
-/// Whether these are the gradients that the buckets hold: a pass of several accumulates them again.
+/// Whether these are the gradients that the buckets hold, as far as their sizes are stated: a pass of several
+/// accumulates them again.
 bool fill_buckets(const KinetoStep& step) {
   double buckets = 0, gradients = 0;
+  bool stated = !step.buckets.empty() && !step.gradients.empty();
   for (const KinetoBucket& bucket : step.buckets) {
     buckets += static_cast<double>(bucket.elements);
+    stated = stated && bucket.elements > 0;
   }
   for (const KinetoGradient& gradient : step.gradients) {
     gradients += gradient.elements();
   }
-  return step.buckets.empty() || step.gradients.empty() || buckets == gradients;
+  return !stated || buckets == gradients;
 }
 
 /// On the host.

@@ -17,10 +17,13 @@ std::string bucket_lines(const KinetoStep& step) {
   std::string sizes;
   for (const KinetoBucket& bucket : step.buckets) {
     elements += bucket.elements;
-    sizes += (sizes.empty() ? "" : ", ") + std::to_string(bucket.elements) + " in " + to_string(bucket.time);
+    sizes += (sizes.empty() ? "" : ", ") +
+             (bucket.elements > 0 ? std::to_string(bucket.elements) : std::string("not stated")) + " in " +
+             to_string(bucket.time);
   }
-  return counted(step.buckets.size(), "bucket") + ", " + std::to_string(elements) +
-         " elements in all, in the order of backward: " + sizes;
+  return counted(step.buckets.size(), "bucket") + ", " +
+         (elements > 0 ? std::to_string(elements) + " elements in all, " : std::string()) +
+         "in the order of backward: " + sizes;
 }
 
 /// What becomes one tensor of the profile.
@@ -71,9 +74,10 @@ Element element_of(const KinetoFindings& findings, const std::string& where) {
   double elements = 0;
   for (const KinetoBucket& bucket : buckets) {
     elements += static_cast<double>(bucket.elements);
-    if (bucket.elements == 0) {
-      throw Error(Fault::file, where, "does not say how large its all-reduces are",
-                  "\"In msg nelems\" with the kernels, as PyTorch 2.3 and newer write it");
+    if (bucket.elements == 0 && gradients.empty()) {
+      throw Error(
+          Fault::file, where, "does not say how large its all-reduces are",
+          "\"In msg nelems\" with the kernels, as PyTorch 2.3 and newer write it, or record_shapes=True");
     }
     if (bucket.element != buckets.front().element) {
       throw Error(Fault::file, where, "has gradients of several types", "one type");

@@ -231,6 +231,11 @@ std::size_t RankLines::processes(const Tokens& tokens, std::size_t program, cons
   return 0;
 }
 
+void RankLines::forget_list() {
+  members_.clear();
+  cut_ = false;
+}
+
 bool RankLines::one_group() const {
   return std::all_of(members_.begin(), members_.end(),
                      [&](const auto& entry) { return entry.second.group == members_.begin()->second.group; });

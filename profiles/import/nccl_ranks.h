@@ -73,6 +73,9 @@ class RankLines {
   void take_cut(const Tokens& tokens);
   /// "mpirun -np 16 ./build/all_reduce_perf -b 8 -g 1": the processes in front of `program`; 0: not said.
   static std::size_t processes(const Tokens& tokens, std::size_t program, const LogLines& lines);
+  /// Of a run that ended before it measured. What NCCL says may stand above the list, in another buffer's
+  /// order.
+  void forget_list();
   void launched(std::size_t processes) { processes_ = processes; }
   [[nodiscard]] NcclRanks ranks() const;
 

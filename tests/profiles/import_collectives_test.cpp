@@ -228,7 +228,10 @@ TEST(ImportCollectivesCsv, WhatMakesNoSenseIsRefusedWithItsLine) {
   EXPECT_EQ(row("all_reduce,2000000,1048576,1"), "file log: 2000000 ranks: expected at most 1048576");
   EXPECT_EQ(row("all_reduce,8,9000000000000000,1"),
             "file log: line 2: a message of 9000 TB: expected at most 1000 TB");
-  EXPECT_EQ(row("\"all_reduce,8,1048576,1"),
+}
+
+TEST(ImportCollectivesCsv, ATableThatIsNoneIsRefused) {
+  EXPECT_EQ(refused(read_collectives_csv, kHeader + std::string("\"all_reduce,8,1048576,1\n")),
             "file log: line 2: a cell in quotes has no end: expected a quote behind it");
   EXPECT_EQ(refused(read_collectives_csv, "all_reduce,8,1048576,812.5\n"),
             "file log: line 1: is no line of column names: expected collective,ranks,bytes,time_us");

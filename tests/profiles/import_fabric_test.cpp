@@ -153,7 +153,7 @@ TEST(ImportFabric, WhatTheFileLeavesOpenIsAskedFor) {
   ranks.workers = 8;
   EXPECT_EQ(imported(log, ranks).fabric.tables.at(0).workers, 8U);
   ranks.workers = 1;
-  EXPECT_EQ(refused(log, ranks), "file log: 1 rank exchanges nothing: expected 2 ranks or more");
+  EXPECT_EQ(refused(log, ranks), "value --ranks: 1 rank exchanges nothing: expected 2 or more");
   log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   log.rows.resize(3);  // latency only
   EXPECT_EQ(refused(log),

@@ -61,6 +61,17 @@ TEST(ImportKinetoGradients, WhatTheBucketsDoNotCarryIsLeftOutAloud) {
               testing::Contains(HasSubstr("record_shapes=True")));
 }
 
+TEST(ImportKinetoGradients, OldTracesWithoutSizesOfExchangesNeedShapes) {
+  const std::string reduce = event("kernel", "ncclKernel_AllReduce_RING_LL_Sum_half()", 620, 60);
+  const KinetoFindings findings =
+      found(list(step() + std::vector{kernel(410, 40), accumulate(420, "[20, 50]", "c10::Half"), reduce}));
+  EXPECT_EQ(element_of(findings, "t.json"), Element::f16);
+  EXPECT_EQ(model_of(findings, {}, "t.json").workload.elements(), 1000U);
+  EXPECT_FALSE(rate_of(findings));
+  EXPECT_THAT(lines_of(findings),
+              testing::Contains(HasSubstr("in the order of backward: not stated in 60 us")));
+}
+
 TEST(ImportKinetoGradients, OneWorkerAloneIsAModelToo) {
   const auto alone = [](const std::string& type, const std::string& other) {
     return found(list(step() + std::vector{kernel(410, 10), accumulate(500, "[8, 4]", type), kernel(600, 10),
