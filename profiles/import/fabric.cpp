@@ -205,7 +205,8 @@ class Measured {
     level.bandwidth = four_digits(BytesPerSecond::of(passes / line.beta.base()));
     profile.has_inside = inside;
     profile.sources[key + "bandwidth"] =
-        fit + significant(passes, 4) + " passes of a ring take " + to_string(1_MiB * line.beta) + " a MiB";
+        fit + significant(passes, 4) + (passes == 1 ? " pass of a ring takes " : " passes of a ring take ") +
+        to_string(1_MiB * line.beta) + " a MiB";
     std::string told = (inside ? "inside a node " : "across the network ") + rate_text(level.bandwidth);
     if (tells_alpha(line, one.points)) {
       level.latency = rounded(line.alpha / steps, 4);

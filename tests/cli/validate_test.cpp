@@ -1,7 +1,10 @@
 // Does `validate` say how close predictions are, in every format, and fail when a bound is broken?
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "profiles/catalogue.h"
 #include "tests/cli/files.h"
@@ -43,6 +46,22 @@ TEST_F(Validate, EverySourceKeepsItsBound) {
       }
     }
   }
+}
+
+// DDP's own steps, from what was measured of their parts.
+TEST_F(Validate, RealStepsOverGlooAreMetAtTheMedianAndEveryWinnerIsRight) {
+  const json answer = json::parse(invoke({"validate", "ddp-gloo", "--format", "json"}).out);
+  std::vector<double> errors;
+  for (const json& one : answer.at("sources")[0].at("results")) {
+    if (one.at("quantity") == "sign") {
+      EXPECT_TRUE(one.at("within").get<bool>()) << one.at("id");
+    } else {
+      errors.push_back(std::abs(one.at("error").get<double>()));
+    }
+  }
+  ASSERT_EQ(errors.size(), 53U);
+  std::nth_element(errors.begin(), errors.begin() + 26, errors.end());
+  EXPECT_LT(errors[26], 0.12);
 }
 
 TEST_F(Validate, ABrokenBoundFails) {
