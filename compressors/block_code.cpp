@@ -22,6 +22,9 @@ constexpr std::size_t kPiece = 65536;
 /// Results above this do not stay in the caches until they are read.
 constexpr std::size_t kCached = std::size_t{16} << 20;
 
+/// Of codes that are written past the caches.
+constexpr std::size_t kLine = 64;
+
 std::size_t above(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit;
 }
@@ -166,13 +169,17 @@ std::size_t BlockCode::encode_run(const Part<const float>& from, std::uint64_t k
     return 0;
   }
   const std::size_t whole = from.joined.together(first, from.first + tiles.end) / tile_ * tile_;
+  std::byte* const codes = payload + codes_ + tiles.begin / 8 * format_.bits;
+  const bool stream = setting(from.joined.elements()) == Decode::stream &&
+                      reinterpret_cast<std::uintptr_t>(codes) % kLine == 0;
   from.joined.each(first, first + whole, [&](std::size_t place, std::size_t, std::size_t) {
     encode_blocks(constants_, {from.message + place,
                                whole / unit_,
                                unit_,
                                payload + block_of(tiles.begin) * constants_.bytes(),
-                               payload + codes_ + tiles.begin / 8 * format_.bits,
-                               {key, first}});
+                               codes,
+                               {key, first},
+                               stream});
   });
   return whole;
 }

@@ -14,7 +14,8 @@ struct BlockRun {
   std::size_t count = 0, size = 0;
   std::byte* constants = nullptr;
   std::byte* codes = nullptr;
-  Dither dither = {};  ///< its position is a multiple of 64
+  Dither dither = {};   ///< its position is a multiple of 64
+  bool stream = false;  ///< write codes past the caches
 };
 
 /// Are there such blocks that encode_blocks takes: with codes of 8, 4 or 2 bits, a multiple of 64 of them,
