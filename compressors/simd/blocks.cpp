@@ -93,32 +93,40 @@ HWY_INLINE void code_block(const Values& values, const Scaling& scaling, std::ui
   }
 }
 
+/// How to code `count` blocks from `block` on, whose constants are found and written for it.
+template <Constants kConstants>
+HWY_INLINE void find_scalings(const BlockConstants& constants, const BlockRun& run, std::size_t block,
+                              std::size_t count, Scaling* scalings) {
+  BlockSummary found[kBlocks];
+  for (std::size_t k = 0; k < count; ++k) {
+    found[k] = summary<kConstants>(run.values + (block + k) * run.size, run.size);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    std::byte* const to = run.constants + (block + k) * constants.bytes();
+    scalings[k] = constants.scaling(constants.settle(found[k], to));
+  }
+}
+
 template <Constants kConstants, unsigned kBits>
 HWY_INLINE void code_run(const BlockConstants& constants, const BlockRun& run) {
   const std::uint32_t zero = constants.format().zero;
-  const std::size_t bytes = constants.bytes();
-  const std::size_t all = run.count * run.size;
-  if constexpr (kConstants == Constants::given) {
-    code_block<kConstants, kBits>({run.values, all, all}, constants.scaling(constants.receive(run.constants)),
-                                  zero, run.dither, {run.codes, run.stream});
-  } else {
-    const std::size_t tile = std::max<std::size_t>(1, kTile / run.size);
-    BlockSummary found[kBlocks];
-    Scaling scalings[kBlocks];
-    for (std::size_t block = 0; block < run.count; block += tile) {
-      const std::size_t count = std::min(tile, run.count - block);
-      for (std::size_t k = 0; k < count; ++k) {
-        found[k] = summary<kConstants>(run.values + (block + k) * run.size, run.size);
+  const std::size_t all = run.count * run.size, tile = std::max<std::size_t>(1, kTile / run.size);
+  Scaling scalings[kBlocks];
+  if (run.settled) {
+    std::fill_n(scalings, kBlocks, constants.scaling(constants.receive(run.constants)));
+  }
+  for (std::size_t block = 0; block < run.count; block += tile) {
+    const std::size_t count = std::min(tile, run.count - block);
+    if constexpr (kConstants != Constants::given) {
+      if (!run.settled) {
+        find_scalings<kConstants>(constants, run, block, count, scalings);
       }
-      for (std::size_t k = 0; k < count; ++k) {
-        scalings[k] = constants.scaling(constants.settle(found[k], run.constants + (block + k) * bytes));
-      }
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t first = (block + k) * run.size;
-        code_block<kConstants, kBits>({run.values + first, run.size, all - first}, scalings[k], zero,
-                                      {run.dither.key, run.dither.position + first},
-                                      {run.codes + first / 8 * kBits, run.stream});
-      }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t first = (block + k) * run.size;
+      code_block<kConstants, kBits>({run.values + first, run.size, all - first}, scalings[k], zero,
+                                    {run.dither.key, run.dither.position + first},
+                                    {run.codes + first / 8 * kBits, run.stream});
     }
   }
   if (run.stream) {
