@@ -163,8 +163,9 @@ def low_rank_peers(bench, torch, x):
             first += size
 
         def step():
-            for m, p, q, out in matrices:
+            for m, p, q, out in matrices:  # every P is sent before the first Q
                 torch.matmul(m, q, out=p)
+            for m, p, q, out in matrices:
                 torch.linalg.qr(p, out=(p, torch.empty(rank, rank)))
                 torch.matmul(m.t(), p, out=q)
             for m, p, q, out in matrices:

@@ -17,12 +17,18 @@ using Column = Eigen::VectorXf;
 
 /// `F`: a column where the rank is one, for which Eigen has other code.
 template <class F>
-void encode(const Factored& from, Index rank) {
+void left(const Factored& from, Index rank) {
+  const auto rows = static_cast<Index>(from.rows), cols = static_cast<Index>(from.cols);
+  const Eigen::Map<const F> q(from.q, cols, rank);
+  Eigen::Map<F>(from.p, rows, rank).noalias() = Eigen::Map<const Matrix>(from.matrix, rows, cols) * q;
+}
+
+template <class F>
+void right(const Factored& from, Index rank) {
   const auto rows = static_cast<Index>(from.rows), cols = static_cast<Index>(from.cols);
   const Eigen::Map<const Matrix> matrix(from.matrix, rows, cols);
-  Eigen::Map<F> p(from.p, rows, rank), q(from.q, cols, rank);
-  p.noalias() = matrix * q;
-  q.noalias() = matrix.transpose() * p;
+  const Eigen::Map<const F> p(from.p, rows, rank);
+  Eigen::Map<F>(from.q, cols, rank).noalias() = matrix.transpose() * p;
 }
 
 template <class F>
@@ -43,8 +49,12 @@ bool eigen_runs_here() {
 #endif
 }
 
-void eigen_encode(const Factored& matrix, std::size_t rank) {
-  rank == 1 ? encode<Column>(matrix, 1) : encode<Factor>(matrix, static_cast<Index>(rank));
+void eigen_left(const Factored& matrix, std::size_t rank) {
+  rank == 1 ? left<Column>(matrix, 1) : left<Factor>(matrix, static_cast<Index>(rank));
+}
+
+void eigen_right(const Factored& matrix, std::size_t rank) {
+  rank == 1 ? right<Column>(matrix, 1) : right<Factor>(matrix, static_cast<Index>(rank));
 }
 
 void eigen_decode(const Factored& matrix, std::size_t rank) {
@@ -55,7 +65,8 @@ bool eigen_runs_here() {
   return false;
 }
 
-void eigen_encode(const Factored&, std::size_t) {}
+void eigen_left(const Factored&, std::size_t) {}
+void eigen_right(const Factored&, std::size_t) {}
 void eigen_decode(const Factored&, std::size_t) {}
 #endif
 

@@ -15,8 +15,10 @@ struct Factored {
 
 /// Whether Eigen was there, and this machine has the instructions.
 bool eigen_runs_here();
-/// P = M Q, Q = M^T P, without the orthogonalisation between them.
-void eigen_encode(const Factored& matrix, std::size_t rank);
+/// P = M Q.
+void eigen_left(const Factored& matrix, std::size_t rank);
+/// Q = M^T P.
+void eigen_right(const Factored& matrix, std::size_t rank);
 /// P Q^T.
 void eigen_decode(const Factored& matrix, std::size_t rank);
 

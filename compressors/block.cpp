@@ -19,12 +19,12 @@ class BlockKernel final : public Kernel {
     workers_ = workers;
     const std::size_t chunk = gather ? n : (n + workers - 1) / workers;
     code_ = BlockCode(format, chunk);
-    payload_ = Buffer<std::byte>(code_.bytes() * (gather ? 1 : workers));
+    payload_ = code_.payloads(gather ? 1 : workers);
     if (!gather) {
       const std::size_t first = std::min(n, worker.rank * chunk), mine = std::min(n - first, chunk);
       mine_ = mine > 0 ? Joined({{0, mine}}) : Joined();
       sum_ = Buffer<float>(chunk);
-      result_ = Buffer<std::byte>(code_.bytes());
+      result_ = code_.payloads(1);
     }
   }
 

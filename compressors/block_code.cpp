@@ -22,6 +22,9 @@ constexpr std::size_t kPiece = 65536;
 /// Results above this do not stay in the caches until they are read.
 constexpr std::size_t kCached = std::size_t{16} << 20;
 
+/// Of codes that are written past the caches.
+constexpr std::size_t kLine = 64;
+
 std::size_t above(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit;
 }
@@ -42,8 +45,8 @@ BlockCode::BlockCode(const BlockFormat& format, std::size_t elements)
       shift_(std::has_single_bit(block_) ? static_cast<unsigned>(std::countr_zero(block_)) : 0),
       codes_(constants_.bytes() * above(elements, block_)) {
   const bool given = format.constants == BlockFormat::Constants::given;
-  const std::size_t unit = given ? tile_ : block_;
-  unit_ = (given || even_) && encodes_blocks(format, unit) ? unit : 0;
+  const std::size_t unit = large() ? tile_ : block_;
+  unit_ = (large() || even_) && encodes_blocks(format, unit) ? unit : 0;
   bytes_ = codes_ + above(packed_bytes(elements, format.bits), format.word) * format.word;
   if (large() && !given) {
     pieces_ = Buffer<BlockSummary>(above(elements, block_) * above(block_, kPiece));
@@ -158,21 +161,29 @@ void BlockCode::quantise(std::span<const float> values, std::size_t block, const
   }
 }
 
-/// The first of these tiles, as long as they lie in one run and are whole. How many elements that was.
+/// The first of these tiles, as long as they lie in one run, are whole and, if large, of one block. How many
+/// elements that was.
 std::size_t BlockCode::encode_run(const Part<const float>& from, std::uint64_t key, Tile tiles,
                                   std::byte* payload) const {
   const std::size_t first = from.first + tiles.begin;
   if (unit_ == 0 || (format_.rounding != BlockFormat::Rounding::nearest && first % 64 != 0)) {
     return 0;
   }
-  const std::size_t whole = from.joined.together(first, from.first + tiles.end) / tile_ * tile_;
+  const std::size_t block = block_of(tiles.begin),
+                    end = large() ? std::min(tiles.end, (block + 1) * block_) : tiles.end;
+  const std::size_t whole = from.joined.together(first, from.first + end) / tile_ * tile_;
+  std::byte* const codes = payload + codes_ + tiles.begin / 8 * format_.bits;
+  const bool stream = setting(from.joined.elements()) == Decode::stream &&
+                      reinterpret_cast<std::uintptr_t>(codes) % kLine == 0;
   from.joined.each(first, first + whole, [&](std::size_t place, std::size_t, std::size_t) {
     encode_blocks(constants_, {from.message + place,
                                whole / unit_,
                                unit_,
-                               payload + block_of(tiles.begin) * constants_.bytes(),
-                               payload + codes_ + tiles.begin / 8 * format_.bits,
-                               {key, first}});
+                               payload + block * constants_.bytes(),
+                               codes,
+                               {key, first},
+                               large(),
+                               stream});
   });
   return whole;
 }

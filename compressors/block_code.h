@@ -20,6 +20,8 @@ class BlockCode {
   BlockCode(const BlockFormat& format, std::size_t elements);
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Room for `count` payloads. The codes of a single one begin a cache line: others are written more slowly.
+  [[nodiscard]] Buffer<std::byte> payloads(std::size_t count) const { return {count * bytes_, codes_}; }
 
   /// Payloads one after the other, the last ones of fewer elements, or none, where `from` ends: what these
   /// lack stays as it is. Chances come from `key` and an element's place in `from`.

@@ -21,6 +21,11 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size) : size_(size), pages_(allocate_pages(size * sizeof(T) + kBufferSlack)) {}
+  /// Element `at` begins a cache line, in place of the first one.
+  Buffer(std::size_t size, std::size_t at) : Buffer(size + kLine / sizeof(T)) {
+    size_ = size;
+    pages_ = {pages_, pages_.get() + (kLine - at * sizeof(T) % kLine) % kLine};
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(pages_.get()); }
@@ -35,6 +40,8 @@ class Buffer {
   }
 
  private:
+  static constexpr std::size_t kLine = 64;
+
   std::size_t size_ = 0;
   std::shared_ptr<std::byte> pages_;
 };

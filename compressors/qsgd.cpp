@@ -14,7 +14,7 @@ class QsgdKernel final : public Kernel {
         stream_(random_at(worker.seed, worker.rank)),
         all_(n > 0 ? Joined({{0, n}}) : Joined()),
         code_(format, n),
-        payload_(code_.bytes()) {}
+        payload_(code_.payloads(1)) {}
 
   std::span<const std::byte> encode(std::size_t /*round*/, std::span<const float> gradient) override {
     code_.encode(all_, gradient.data(), random_at(stream_, step_++), payload_.span(), threads_);

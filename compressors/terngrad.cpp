@@ -29,7 +29,7 @@ class TernGradKernel final : public Kernel {
                .rounding = BlockFormat::Rounding::clipped_chance},
               n),
         pieces_((n + kPiece - 1) / kPiece),
-        payload_(code_.bytes()) {}
+        payload_(code_.payloads(1)) {}
 
   std::span<const std::byte> encode(std::size_t /*round*/, std::span<const float> gradient) override {
     if (n_ > 0) {

@@ -45,6 +45,23 @@ PEERS = {
     ("both", "powersgd"): ("Eigen P+Q+decode:rank={}", "torch PowerSGD:rank={}"),
 }
 
+# Why targets are out of reach, as far as experiments tell.
+OBSTACLES = """
+Found by changing one thing at a time, in read passes of one core of an AMD EPYC of the Zen 4 kind with AVX-512 (12/2026). The
+targets come from a Zen 5 core, which writes as fast as it reads and multiplies twice as wide.
+
+- **decode**: a vector that is written whole takes 1.13 past the caches, however little is read: as long as setting memory to a
+  byte that is not zero. Only zeros are written faster, 0.5, which is what makes top-k and terngrad quick.
+- **int8, int4**: a tile is looked at, then coded while it is in the first cache, and memory waits for part of that. Coding alone
+  takes 0.8 from the second cache. Tiles of 2 or 8 KiB in place of 4: 1.05 to 1.1 times as long; prefetching the next tile: 1.2
+  times; looking at the next block while one is coded: 1.3 to 1.5 times, since the machine fetches ahead along addresses in order.
+- **powersgd**: P and Q each read every matrix, and decoding writes it: 3 passes. At one column P takes 1.15, Q 1.3, decoding 1.13;
+  two rows at once took twice as long. At 16 columns the arithmetic alone takes 6.4: one multiply-add of 512 bits a cycle.
+- **topk at 10 %**: collecting takes 1.25, the exact cut 0.1, closing the gaps it leaves 0.35, sampling the rest. Storing half vectors
+  where they suffice was slower: tensors differ too much for the branch to be foreseen.
+- **randomk at 10 %**: positions 0.2, gathering 1.2: every line is read, one element at a time.
+"""
+
 Row = collections.namedtuple("Row", "seconds spread rate")
 
 
@@ -220,6 +237,7 @@ def page(rows, context, answer, targets):
         f"{noisy} of {len(rows)} rows spread by more than 10 %." if noisy else "No row spread by more than 10 %.", "",
         "## Against the targets", "", *table, "",
         "Missed: " + "; ".join(missed) + "." if missed else "No target is missed.", "",
+        "## What stands in the way", *OBSTACLES.splitlines(), "",
         "## By size", "",
         f"One thread: time and, in parentheses, read passes; GB/s of gradient and the gain of {threads} threads at the largest size.", "",
         *size_table(rows, threads), "", "## Yardsticks", "", *yardstick_table(rows), "",

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "compressors/simd/groups-inl.h"
+#include "compressors/simd/stream-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace breakeven {
@@ -81,6 +82,7 @@ HWY_INLINE void unpack_group_any(const std::byte* packed, unsigned bits, std::ui
 }
 
 #if HWY_TARGET != HWY_SCALAR
+template <bool kStream = false>
 HWY_INLINE void pack_group_4(const std::uint8_t* codes, std::byte* packed) {
   const hn::CappedTag<std::uint8_t, 64> d8;
   const hn::Repartition<std::uint16_t, decltype(d8)> d16;
@@ -88,7 +90,7 @@ HWY_INLINE void pack_group_4(const std::uint8_t* codes, std::byte* packed) {
   auto* const to = reinterpret_cast<std::uint8_t*>(packed);
   for (std::size_t i = 0; i < kGroup; i += hn::Lanes(d8)) {
     const auto pairs = hn::BitCast(d16, hn::LoadU(d8, codes + i));
-    hn::StoreU(hn::TruncateTo(narrow, hn::Or(pairs, hn::ShiftRight<4>(pairs))), narrow, to + i / 2);
+    store<kStream>(hn::TruncateTo(narrow, hn::Or(pairs, hn::ShiftRight<4>(pairs))), narrow, to + i / 2);
   }
 }
 HWY_INLINE void unpack_group_4(const std::byte* packed, std::uint8_t* codes) {
@@ -102,6 +104,7 @@ HWY_INLINE void unpack_group_4(const std::byte* packed, std::uint8_t* codes) {
     hn::StoreU(hn::BitCast(d8, apart), d8, codes + i);
   }
 }
+template <bool kStream = false>
 HWY_INLINE void pack_group_2(const std::uint8_t* codes, std::byte* packed) {
   const hn::CappedTag<std::uint8_t, 64> d8;
   const hn::Repartition<std::uint32_t, decltype(d8)> d32;
@@ -110,7 +113,7 @@ HWY_INLINE void pack_group_2(const std::uint8_t* codes, std::byte* packed) {
   for (std::size_t i = 0; i < kGroup; i += hn::Lanes(d8)) {
     const auto four = hn::BitCast(d32, hn::LoadU(d8, codes + i));
     const auto pairs = hn::And(hn::Or(four, hn::ShiftRight<6>(four)), hn::Set(d32, 0x000f000fU));
-    hn::StoreU(hn::TruncateTo(narrow, hn::Or(pairs, hn::ShiftRight<12>(pairs))), narrow, to + i / 4);
+    store<kStream>(hn::TruncateTo(narrow, hn::Or(pairs, hn::ShiftRight<12>(pairs))), narrow, to + i / 4);
   }
 }
 HWY_INLINE void unpack_group_2(const std::byte* packed, std::uint8_t* codes) {
@@ -127,14 +130,21 @@ HWY_INLINE void unpack_group_2(const std::byte* packed, std::uint8_t* codes) {
 }
 #endif
 
-/// Of up to 7 bits, and nothing behind them.
-template <unsigned kBits>
+/// Of 8 bits, which stay as they are, or of up to 7, and nothing behind them.
+template <unsigned kBits, bool kStream>
 HWY_INLINE void pack_group(const std::uint8_t* codes, std::byte* packed) {
+  if constexpr (kBits == 8) {
+    const hn::CappedTag<std::uint8_t, 64> d8;
+    for (std::size_t i = 0; i < kGroup; i += hn::Lanes(d8)) {
+      store<kStream>(hn::LoadU(d8, codes + i), d8, reinterpret_cast<std::uint8_t*>(packed) + i);
+    }
+    return;
+  }
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kBits == 4) {
-    return pack_group_4(codes, packed);
+    return pack_group_4<kStream>(codes, packed);
   } else if constexpr (kBits == 2) {
-    return pack_group_2(codes, packed);
+    return pack_group_2<kStream>(codes, packed);
   }
 #endif
   std::byte whole[kGroup + 8];

@@ -90,13 +90,13 @@ HWY_INLINE void store_codes(Words a, Words b, Words c, Words e, std::uint16_t* c
 #endif
 }
 
-/// Codes of 64 values: to nearest.
-HWY_INLINE void nearest_group(const float* x, Floats low, Floats inverse, Floats tops, std::uint8_t* to) {
+/// Codes of 64 values: to nearest, and at most limit(level).
+template <class Limit>
+HWY_INLINE void nearest_group(const float* x, Floats low, Floats inverse, Limit limit, std::uint8_t* to) {
   const std::size_t lanes = hn::Lanes(kFloats);
-  // The minimum between product and sum keeps compilers from fusing them: the same codes on every target.
   const auto code = [&](const float* from) {
     const Floats level = hn::Mul(hn::Sub(hn::LoadU(kFloats, from), low), inverse);
-    return hn::BitCast(kWords, hn::Add(hn::Min(level, tops), hn::Set(kFloats, kInteger)));
+    return hn::BitCast(kWords, hn::Add(limit(level), hn::Set(kFloats, kInteger)));
   };
   for (std::size_t i = 0; i < kGroup; i += 4 * lanes) {
     store_codes<false>(code(x + i), code(x + i + lanes), code(x + i + 2 * lanes), code(x + i + 3 * lanes),

@@ -53,7 +53,10 @@ void nearest_bytes(const float* values, std::size_t n, std::size_t block, const 
     }
     const Floats low = hn::Set(kFloats, of_blocks->low), inverse = hn::Set(kFloats, of_blocks->inverse);
     each_coded_group(values + first, size, 0, of_blocks->low, codes + first,
-                     [&](const float* x, std::uint8_t* to) { nearest_group(x, low, inverse, tops, to); });
+                     [&](const float* x, std::uint8_t* to) {
+                       nearest_group(
+                           x, low, inverse, [&](Floats level) { return hn::Min(level, tops); }, to);
+                     });
   }
 }
 

@@ -49,6 +49,31 @@ TEST(BlockStatistics, AreThoseOfEachBlock) {
   });
 }
 
+TEST(BlockStatistics, SpanBlocksOfOneSign) {
+  on_every_target([] {
+    for (const std::size_t n : kSizes) {
+      std::vector<float> above = made(n, GradientKind::normal, n), below(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        above[i] = std::fabs(above[i]) + 1;
+        below[i] = -above[i];
+      }
+      const Reference of = reference_of(above);
+      float low = 0, high = 0;
+      extents(above, n, &low, &high);
+      EXPECT_EQ(low, of.low);
+      EXPECT_EQ(high, of.high);
+      extents(below, n, &low, &high);
+      EXPECT_EQ(low, -of.high);
+      EXPECT_EQ(high, -of.low);
+      for (const float zero : {0.0F, -0.0F}) {
+        extents(std::vector<float>(n, zero), n, &low, &high);
+        EXPECT_EQ(low, 0);
+        EXPECT_EQ(high, 0);
+      }
+    }
+  });
+}
+
 TEST(BlockStatistics, ShowWhatIsNotFinite) {
   on_every_target([] {
     for (const float bad : {kNaN, -kNaN, kInf, -kInf}) {
