@@ -20,11 +20,11 @@ PYTORCH, HF, HOROVOD = ("https://github.com/" + name for name in
 
 # id, where, setup in words, options, workers, samples of one worker in a step, what was reported, how to read a prediction in the
 # same unit, remark
-HOOK = "--placement hook --scheme powersgd"
+HOOK = "--placement blocking --scheme powersgd"
 ROWS = [
     ("B1a", PYTORCH + "/issues/74148", "ResNet-50, 2 x 2 V100, 3 Gbit/s, PowerSGD",
      "--model resnet50 --device v100 --workers 4 --workers-per-node 2 --bandwidth 3Gbps " + HOOK,
-     4, None, 3.5, "scaling powersgd", "batch not stated: that of the measured step (32); rank not stated: PyTorch's 1"),
+     4, None, 3.5, "scaling powersgd", "batch not stated: that of the measured step (32); rank not stated: PyTorch's 1. Its hook waits for every bucket"),
     ("B1b", PYTORCH + "/issues/74148", "the same, 3 nodes",
      "--model resnet50 --device v100 --workers 6 --workers-per-node 2 --bandwidth 3Gbps " + HOOK,
      6, None, 5.23, "scaling powersgd", ""),
