@@ -98,15 +98,30 @@ std::string messages_text(const Prediction& prediction, const Scenario& scenario
   return text;
 }
 
+/// What the framework copies in front of every message, and back behind it where a codec made the result.
+std::string copies_text(const Prediction& prediction, const Scenario& scenario, bool codec) {
+  const BytesPerSecond rate = scenario.overlap.bucket_copy;
+  if (!(rate > BytesPerSecond{}) || scenario.workers == 1) {
+    return {};
+  }
+  Bytes gradient;
+  for (const Message& message : prediction.messages) {
+    gradient += bytes(message.tensors);
+  }
+  return fmt::format("      bucket copies: {} into buckets{} at {} = {}\n", to_string(gradient),
+                     codec ? " and back" : "", to_string(rate), to_string(gradient / rate * (codec ? 2 : 1)));
+}
+
 std::string method_text(const Prediction& prediction, const Scenario& scenario, bool serial_codec) {
   const Breakdown& parts = prediction.parts;
   if (scenario.method == Method::timeline) {
     return fmt::format(
         "    timeline: backward {} takes {} times as long while the network is busy; a message starts when "
         "its gradients exist\n"
-        "      busy: encode {}, communication {}, decode {}\n",
+        "      busy: encode {}, communication {}, decode {}\n{}",
         to_string(parts.backward), significant(scenario.overlap.gamma, 4), to_string(parts.encode),
-        to_string(parts.communication), to_string(parts.decode));
+        to_string(parts.communication), to_string(parts.decode),
+        copies_text(prediction, scenario, parts.encode + parts.decode > Seconds{}));
   }
   if (serial_codec) {
     return fmt::format(
@@ -141,9 +156,10 @@ std::string prediction_text(const std::string& label, const Prediction& predicti
   const bool serial_codec = codec && prediction.placement == Placement::serial;
   std::string text = label + "\n";
   text += fmt::format(
-      "  step = forward + backward + other + slowdown + exposed codec + exposed communication\n"
+      "  step = forward + backward + other + slowdown + exposed codec{} + exposed communication\n"
       "       = {} + {} + {} + {} + {} + {} = {}\n",
-      to_string(parts.forward), to_string(parts.backward), to_string(parts.other), to_string(parts.slowdown),
+      scenario.overlap.bucket_copy > BytesPerSecond{} ? " and copies" : "", to_string(parts.forward),
+      to_string(parts.backward), to_string(parts.other), to_string(parts.slowdown),
       to_string(parts.exposed_codec), to_string(parts.exposed_communication), to_string(prediction.step));
   text += fmt::format("  a worker contributes {}, sends {}, keeps {} more\n", to_string(prediction.payload),
                       to_string(prediction.wire), to_string(prediction.state));

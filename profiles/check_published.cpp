@@ -172,6 +172,7 @@ CheckedSource check(const Published& source, const Catalogue& catalogue, const R
     predicted[one.id] = checked.predicted;
   }
   std::vector<double> sizes;
+  std::vector<double> numbers;  // without signs and orderings, which are right or not
   for (std::size_t i = 0; i < source.cases.size(); ++i) {
     const PublishedCase& one = source.cases[i];
     CheckedCase& checked = result.cases[i];
@@ -179,10 +180,13 @@ CheckedSource check(const Published& source, const Catalogue& catalogue, const R
       checked = in_order(one, predicted);
     }
     sizes.push_back(std::abs(checked.error));
+    if (one.figure != Figure::sign && one.figure != Figure::ordering) {
+      numbers.push_back(sizes.back());
+    }
     checked.within = sizes.back() <= one.tolerance.value;
     result.within += checked.within ? 1 : 0;
   }
-  result.median = median(sizes);
+  result.median = median(numbers.empty() ? sizes : numbers);
   result.largest = *std::max_element(sizes.begin(), sizes.end());
   const double share = static_cast<double>(result.within) / static_cast<double>(sizes.size());
   result.holds =

@@ -77,7 +77,7 @@ struct CheckedCase {
 struct CheckedSource {
   std::vector<CheckedCase> cases;  ///< one a case of the source, in its order
   std::size_t within = 0;
-  double median = 0, largest = 0;  ///< of the errors' sizes
+  double median = 0, largest = 0;  ///< of the errors' sizes; the median of numbers alone, if there are any
   bool holds = false;              ///< the source's bound
 };
 

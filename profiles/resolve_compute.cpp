@@ -1,4 +1,5 @@
 // What one worker computes in a step: given, else measured for this device, else estimated from FLOPs.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -126,10 +127,15 @@ const Timing* find_timing(const Resolution& r, Precision precision) {
 
 Times from_timing(Resolution& r, const Timing& timing) {
   const double batch = r.batch.value_or(timing.batch);
-  const double factor = batch / timing.batch;
+  // A device that idles waits for its launches, which take as long for more samples: until kernels fill the
+  // step.
+  const double samples = batch / timing.batch;
+  const Seconds step = timing.forward + timing.backward + timing.other;
+  const double factor = timing.busy ? std::max(1.0, samples * (*timing.busy / step)) : samples;
   std::string source = timing.source;
-  if (factor != 1) {
-    const std::string scaling = "scaled from batch " + plain(timing.batch) + " to " + plain(batch);
+  if (samples != 1) {
+    const std::string scaling = std::string(factor == 1 ? "launches, taken over from" : "scaled from") +
+                                " batch " + plain(timing.batch) + " to " + plain(batch);
     source += (source.empty() ? "" : "; ") + scaling;
     r.warn("compute times of " + r.model->name + " on " + timing.device + " are " + scaling +
            ": measure them, or give --forward and --backward");
@@ -140,9 +146,8 @@ Times from_timing(Resolution& r, const Timing& timing) {
   for (const Seconds gap : timing.gaps) {
     r.gaps.push_back(gap * factor);
   }
-  // How long the device idles does not follow for another batch.
   if (timing.busy && factor == 1) {
-    r.note<Seconds>("busy", {timing.busy->base(), timing.origin, source}, "s");
+    r.note<Seconds>("busy", {timing.busy->base() * samples, timing.origin, source}, "s");
   }
   // The optimizer's time does not depend on the batch.
   times.other = r.pick("other", Pick{timing.other.base(), timing.origin, timing.source}).value_or(Pick{});

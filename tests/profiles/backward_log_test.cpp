@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "profiles/read.h"
 #include "profiles/write.h"
 #include "tests/profiles/helpers.h"
@@ -215,6 +217,28 @@ TEST(Busy, IsPartOfTheStep) {
             "file m.json: /timings/0/busy: is 36 ms: expected at most forward, backward and other, 35 ms");
   EXPECT_EQ(failure([&] { (void)read_model(with_busy("-1 ms"), "m.json"); }),
             "file m.json: /timings/0/busy: \"-1 ms\" must not be negative: expected 0 or more");
+}
+
+TEST(Busy, ADeviceThatIdlesTakesMoreSamplesInTheSameTimeUntilItIsFull) {
+  const auto asked = [](const std::string& busy, const std::string& batch) {
+    const TemporaryDirectory directory;
+    (void)directory.file("models/tiny.json", model_with(R"("backward": "20 ms", "busy": ")" + busy + "\","));
+    (void)directory.file("devices/gpu.json", kTinyDevice);
+    Catalogue catalogue;
+    catalogue.add_directory(directory.path());
+    return resolve(
+        {{"model", "tiny"}, {"device", "gpu"}, {"workers", "2"}, {"bandwidth", "1Gbps"}, {"batch", batch}},
+        catalogue);
+  };
+  const ScenarioSetup launches = asked("7 ms", "16");
+  EXPECT_EQ(stated(launches, "backward"),
+            "20 ms, measured, a stopwatch; launches, taken over from batch 8 to 16");
+  EXPECT_EQ(stated(launches, "busy").substr(0, 5), "14 ms");
+  EXPECT_EQ(stated(asked("7 ms", "4"), "busy").substr(0, 6), "3.5 ms");
+  const ScenarioSetup full = asked("28 ms", "20");  // 70 of the 35 ms that launches take
+  EXPECT_EQ(stated(full, "backward"), "40 ms, measured, a stopwatch; scaled from batch 8 to 20");
+  EXPECT_TRUE(std::none_of(full.inputs.begin(), full.inputs.end(),
+                           [](const Input& given) { return given.name == "busy"; }));
 }
 
 TEST(MessageOverhead, IsAddedToEveryExchange) {
