@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/doors.h"
+#include "cli/importers.h"
 #include "cli/json_writer.h"
 #include "cli/machine.h"
 #include "cli/output.h"
@@ -41,6 +42,20 @@ bool print_version(const std::vector<std::string>& arguments, std::ostream& out)
   return true;
 }
 
+/// A file that was named as a profile may be what another program printed.
+int run_with_hints(const Command& row, const Context& context) {
+  try {
+    return row.run(context);
+  } catch (const Error& error) {
+    for (const auto& [option, file] : context.request.scenario) {
+      if (error.fault() == Fault::file && !file.empty() && error.where().starts_with(file)) {
+        throw Error(Fault::file, error.where(), error.wrong(), error.expected() + import_hint(file));
+      }
+    }
+    throw;
+  }
+}
+
 int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
              const Environment& environment) {
   if (print_version(arguments, out)) {
@@ -70,7 +85,7 @@ int dispatch(std::vector<std::string> arguments, std::ostream& out, std::ostream
   for (const std::string& warning : warnings) {
     warn(context, warning);
   }
-  return row.run(context);
+  return run_with_hints(row, context);
 }
 
 /// One line that a terminal can show, whatever a file or an argument had in it.

@@ -116,6 +116,10 @@ std::string read_as(const Importer& importer, const Context& context, const std:
 
 }  // namespace
 
+std::string import_hint(const std::string& file) {
+  return hint(Importer{}, file);
+}
+
 std::string importers_text() {
   std::string text;
   for (const Kind& kind : kinds()) {

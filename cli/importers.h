@@ -24,6 +24,9 @@ std::vector<Importer> codec_importers();   ///< kernel timings -> a codec profil
 std::vector<Importer> fabric_importers();  ///< network measurements -> a fabric profile
 std::vector<Importer> run_importers();     ///< a run that was traced -> a model profile with timings
 std::vector<Importer> model_importers();   ///< a network's description -> a model profile
+/// "; this looks like a file for import osu": what a file that is no profile may be; empty where no format is
+/// known.
+std::string import_hint(const std::string& file);
 /// The formats and what they become, for help and man page.
 std::string importers_text();
 

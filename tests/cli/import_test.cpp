@@ -142,6 +142,17 @@ TEST_F(Import, AFileOfAnotherFormatIsNamed) {
   EXPECT_THAT(refused("csv", write("utf16", std::string("\xFF\xFEt\0", 4))), HasSubstr("; this is UTF-16"));
 }
 
+TEST_F(Import, WhatAnotherProgramPrintedIsNoProfileAndTheImporterIsNamed) {
+  const std::string log =
+      write("log.txt", "# OSU MPI Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n8 1.0\n");
+  const Result result = invoke(joined(joined({"query"}, given_setup()), {"--fabric", log}));
+  EXPECT_EQ(result.status, kFailed);
+  EXPECT_THAT(result.err, HasSubstr("; this looks like a file for import osu\n"));
+  const Result broken =
+      invoke(joined(joined({"query"}, given_setup()), {"--fabric", write("broken.json", "{")}));
+  EXPECT_THAT(broken.err, testing::Not(HasSubstr("looks like")));
+}
+
 TEST_F(Import, WhatCannotBeImportedIsSaidInOneLine) {
   const auto refused = [](const std::vector<std::string>& arguments, int status) {
     const Result result = invoke(joined({"import"}, arguments));
