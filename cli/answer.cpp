@@ -122,10 +122,18 @@ void warn_of_schedule(Answer& answer, const AnswerRow& row) {
         row.label + " goes as one message after backward, plain all-reduce as " + std::to_string(plain) +
         ": some of what it gains may be that (--placement hook sends both alike)");
   }
-  if (split_spec(answer.setup.scenario.schedule.spec).name == "optimal" && row.codec() > Seconds{} &&
-      row.prediction.placement != Placement::serial) {
-    answer.setup.warnings.push_back(row.label +
-                                    ": schedule optimal does not weigh codec times; plan --scheme does");
+  if (split_spec(answer.setup.scenario.schedule.spec).name != "optimal" ||
+      (row.codec() > Seconds{} && row.prediction.placement == Placement::serial)) {
+    return;
+  }
+  const bool rounds = std::any_of(row.prediction.plans.begin(), row.prediction.plans.end(),
+                                  [](const Plan& plan) { return plan.size() > 1; });
+  const bool copies = answer.setup.scenario.overlap.bucket_copy > BytesPerSecond{};
+  if (const char* left_out = row.codec() > Seconds{} ? "codec times; plan --scheme does"
+                             : rounds                ? "that rounds of several messages interleave"
+                             : copies                ? "bucket copies"
+                                                     : nullptr) {
+    answer.setup.warnings.push_back(row.label + ": schedule optimal does not weigh " + left_out);
   }
 }
 

@@ -43,7 +43,8 @@ constexpr std::string_view kPlanDetails =
     "releases size the first bucket by it too), Horovod's buffer and cycle, and DeepSpeed's bucket sizes in "
     "elements, for ZeRO 1 and 2 (priced as all-reduces). With --scheme each bucket is sent plain or by one "
     "of the schemes, whichever ends the step soonest; a codec under placement serial waits for the end of "
-    "backward, bucket by bucket. That search is exact where no scheme takes codec time; otherwise buckets "
+    "backward, bucket by bucket. That search is exact where no scheme takes codec time or more than one "
+    "exchange and tensors are few (the JSON says so); otherwise buckets "
     "choose in turn, the largest first (as Espresso does), from many divisions, and boundaries move while "
     "that helps. --format csv and jsonl write the buckets.";
 

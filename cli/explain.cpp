@@ -228,8 +228,10 @@ std::string explain(const Answer& answer) {
       to_string(scenario.workload.forward()), to_string(scenario.workload.backward()),
       to_string(scenario.workload.other), to_string(answer.bound), to_string(answer.plain.step),
       to_string(answer.bound), answer.max_speedup);
-  text += fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n",
-                      significant(answer.near_linear_ratio, 4));
+  if (scenario.method == Method::closed_form && std::isfinite(answer.near_linear_ratio)) {
+    text += fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n",
+                        significant(answer.near_linear_ratio, 4));
+  }
   text += intensity_text(answer) + "\n";
   text += prediction_text(answer.plain_label + " (none)", answer.plain, scenario);
   for (const AnswerRow& row : answer.rows) {

@@ -119,6 +119,14 @@ std::vector<BucketRow> bucket_rows(const Workload& workload, const std::vector<M
 
 int plan(const Context& context) {
   const std::string path = context.request.get("output", "-");
+  for (const char* option : {"extra-steps", "placement", "gamma-codec"}) {
+    const bool codec = std::string_view(option) != "extra-steps";
+    if (context.request.scenario.contains(option) && !(codec && !context.request.schemes.empty())) {
+      throw Error(Fault::value, "--" + std::string(option),
+                  codec ? "says nothing of plain all-reduce" : "is not weighed: plan compares the times of steps",
+                  codec ? "a --scheme, or it left out" : "query, which weighs it, or it left out");
+    }
+  }
   ScenarioSetup setup = setup_of(context);
   tell(context, setup);
   if (!context.request.schemes.empty()) {

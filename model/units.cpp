@@ -283,7 +283,12 @@ std::string significant(double value, int digits) {
 
 std::string exact(double value) {
   std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  // Whole numbers as such: not every reader takes 1e+05 for one.
+  constexpr double kMost = 1e15;
+  const bool whole = std::abs(value) < kMost && value == std::floor(value);
+  const auto [end, error] =
+      whole ? std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed)
+            : std::to_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? std::string(text.data(), end) : std::string("nan");
 }
 

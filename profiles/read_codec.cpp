@@ -43,6 +43,10 @@ CodecProfile read_codec(std::string_view json, const std::string& where) {
     read_curves(row, costs);
     const auto source = row.find("source");
     costs.source = source ? source->text() : profile.source;
+    if (std::any_of(profile.costs.begin(), profile.costs.end(),
+                    [&](const CodecCosts& known) { return known.scheme == costs.scheme; })) {
+      row.fail("the scheme \"" + costs.scheme + "\" is there twice", "each scheme once");
+    }
     profile.costs.push_back(std::move(costs));
   }
   return profile;

@@ -199,11 +199,14 @@ Times from_flops(Resolution& r, Precision precision) {
 }
 
 /// Every tensor becomes a module of its own, ready after its gap. The whole module's forward goes to its last
-/// tensor, and so waits for all of them. What backward does behind the last gradient is a module without
-/// tensors.
+/// tensor, and so waits for all of them; without FLOPs, every tensor's forward is to its gap as all are. What
+/// backward does behind the last gradient is a module without tensors.
 void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
   std::vector<Module> modules;
   const std::size_t count = workload.tensors.size();
+  const Seconds forward = workload.forward();
+  const Seconds all = std::accumulate(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(count), Seconds{});
+  const bool by_gaps = !(workload.forward_flops() > 0) && all > Seconds{};
   if (gaps.size() > count) {
     modules.push_back({"behind the last gradient", 0, 0, {}, gaps.back()});
   }
@@ -211,8 +214,9 @@ void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
     Tensor& tensor = workload.tensors[i];
     const Module& whole = workload.modules[tensor.module];
     const bool last = i + 1 == count || workload.tensors[i + 1].module != tensor.module;
-    modules.push_back({tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0,
-                       last ? whole.forward : Seconds{}, gaps[count - 1 - i]});
+    const Seconds gap = gaps[count - 1 - i];
+    const Seconds part = by_gaps ? forward * (gap / all) : last ? whole.forward : Seconds{};
+    modules.push_back({tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0, part, gap});
     tensor.module = modules.size() - 1;
   }
   workload.modules = std::move(modules);

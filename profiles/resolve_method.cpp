@@ -24,6 +24,11 @@ void check_messages(const Resolution& r) {
   const auto& kinds = schedule_kinds();
   const auto kind = std::find_if(kinds.begin(), kinds.end(),
                                  [&](const ScheduleKind& known) { return known.name == spec.name; });
+  constexpr std::size_t kMostTensors = 4096;  // its time and memory grow with their square
+  if (spec.name == "optimal" && scenario.workload.tensors.size() > kMostTensors) {
+    Resolution::refuse("schedule", "optimal has " + std::to_string(scenario.workload.tensors.size()) + " tensors to merge",
+                       "at most " + std::to_string(kMostTensors) + ", or schedule mgwfbp");
+  }
   if (spec.name != "equal" || kind == kinds.end()) {
     return;
   }
