@@ -208,14 +208,19 @@ class Measured {
         fit + significant(passes, 4) + (passes == 1 ? " pass of a ring takes " : " passes of a ring take ") +
         to_string(1_MiB * line.beta) + " a MiB";
     std::string told = (inside ? "inside a node " : "across the network ") + rate_text(level.bandwidth);
-    if (tells_alpha(line, one.points)) {
-      level.latency = rounded(line.alpha / steps, 4);
-      profile.sources[key + "latency"] =
-          fit + significant(steps, 4) + " steps of a ring take " + to_string(line.alpha);
-      told += ", a step " + to_string(level.latency);
+    // A fitted bandwidth holds whatever latency the fit does not: one from elsewhere would count it twice.
+    level.latency = rounded(line.alpha / steps, 4);
+    const std::string smallest = to_string(one.points.front().payload);
+    std::string& source = profile.sources[key + "latency"];
+    if (line.alpha > Seconds{}) {
+      source = fit + significant(steps, 4) + " steps of a ring take " + to_string(line.alpha);
+      told += ", a step " + to_string(level.latency) +
+              (tells_alpha(line, one.points) ? ""
+                                             : ", of which the smallest size, " + smallest + ", says little");
     } else {
-      told +=
-          "; latency not known: the smallest size, " + to_string(one.points.front().payload) + ", hides it";
+      source = "not told apart from the bandwidth";
+      told += ", a step 0 s: the latency is not told apart from the bandwidth by " +
+              (one.points.size() == 1 ? "one size" : "sizes from " + smallest + " on");
     }
     note("other groups and exchanges by a ring's rule: " + told);
     if (!inside && per_node == 0) {

@@ -117,14 +117,27 @@ TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
   EXPECT_EQ(notes_of(measured(truth(), Exchange::all_reduce, {8, 1}, 1)).find("fall"), std::string::npos);
 }
 
-TEST(ImportFabric, LatencyThatOnlyLargeSizesHideIsLeftOut) {
+TEST(ImportFabric, ALatencyThatLargeSizesHideIsTheFitsAndSaid) {
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   log.rows.erase(log.rows.begin(), log.rows.end() - 3);
-  const FabricProfile profile = imported(log);
-  EXPECT_THAT(notes_of(log), HasSubstr("latency not known: the smallest size, 64 MiB, hides it"));
-  const std::string text = write_fabric(profile);
-  EXPECT_EQ(text.find("latency"), std::string::npos);
-  EXPECT_EQ(read_fabric(text, "written").sources.count("across/latency"), 0U);
+  EXPECT_NEAR(imported(log).fabric.across.latency.base(), 8e-6, 8e-9);
+  EXPECT_THAT(notes_of(log), HasSubstr("a step 8 us, of which the smallest size, 64 MiB, says little\n"));
+}
+
+TEST(ImportFabric, ALatencyThatTheSizesDoNotTellIsNone) {
+  NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
+  log.rows.erase(log.rows.begin(), log.rows.end() - 2);
+  log.rows[1].time = log.rows[0].time * 2.1;
+  const FabricProfile two = read_fabric(write_fabric(imported(log)), "written");
+  EXPECT_EQ(two.fabric.across.latency, Seconds{});
+  EXPECT_EQ(two.sources.at("across/latency"), "not told apart from the bandwidth");
+  EXPECT_THAT(notes_of(log), HasSubstr("not told apart from the bandwidth by sizes from 128 MiB on\n"));
+  log.rows.resize(1);
+  EXPECT_THAT(notes_of(log),
+              HasSubstr("a step 0 s: the latency is not told apart from the bandwidth by one size\n"));
+  const Fabric one = read_fabric(write_fabric(imported(log)), "written").fabric;
+  const Transfer again = transfer(one, Exchange::all_reduce, log.rows[0].payload, {8, 1});
+  EXPECT_NEAR(again.time / log.rows[0].time, 1, 1e-3) << "what was measured comes back";
 }
 
 TEST(ImportFabric, WhatTheFileLeavesOpenIsAskedFor) {
