@@ -152,19 +152,16 @@ class Measured {
     Table table{one.exchange, one.workers, std::min(per_node, one.workers), {}};
     const Points rising = monotone(one.points);
     constexpr int kDigits = 6;  // as many as any program prints
-    std::size_t changed = 0;
     std::size_t steep = 0;
     for (std::size_t i = 0; i < rising.size(); ++i) {
-      changed += rising[i].time == one.points[i].time ? 0 : 1;
       if (!table.points.empty() && steepness(table.points.back(), rising[i]) > kSteepest) {
         ++steep;
       } else {
         table.points.push_back({rising[i].payload, rounded(rising[i].time, kDigits)});
       }
     }
-    if (changed > 0) {
-      note(of(one) + std::to_string(changed) + " of " + std::to_string(rising.size()) +
-           " times fall as the size grows: the medians of those that contradict each other stand for them");
+    if (const std::string moved = moved_text(one.points, rising); !moved.empty()) {
+      note(of(one) + moved);
     }
     if (steep > 0) {
       note(of(one) + std::to_string(steep) + " sizes dropped that differ too little for their times");

@@ -1,5 +1,6 @@
 #include "profiles/import/fabric_quality.h"
 
+#include <cmath>
 #include <limits>
 
 namespace breakeven {
@@ -75,6 +76,23 @@ std::vector<std::string> quality_of(const Points& measured, Exchange exchange) {
          };
        }));
   return lines;
+}
+
+std::string moved_text(const Points& measured, const Points& rising) {
+  std::size_t changed = 0;
+  std::size_t farthest = 0;
+  const auto distance = [&](std::size_t i) { return std::abs(std::log(rising[i].time / measured[i].time)); };
+  for (std::size_t i = 0; i < rising.size(); ++i) {
+    changed += rising[i].time == measured[i].time ? 0 : 1;
+    farthest = distance(i) > distance(farthest) ? i : farthest;
+  }
+  if (changed == 0) {
+    return {};
+  }
+  return "times fall as the size grows: the lower median of those that contradict each other stands for " +
+         std::to_string(changed) + " of " + std::to_string(rising.size()) + "; the farthest, of " +
+         to_string(measured[farthest].payload) + ", moves from " + to_string(measured[farthest].time) +
+         " to " + to_string(rising[farthest].time);
 }
 
 }  // namespace breakeven

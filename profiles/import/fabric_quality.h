@@ -12,4 +12,7 @@ namespace breakeven {
 /// By sizes that each description was not made from: a line of words each. Nothing for too few sizes.
 std::vector<std::string> quality_of(const Points& measured, Exchange exchange);
 
+/// How far `rising`, monotone() of `measured`, is from it: a line of words. Empty where it is the same.
+std::string moved_text(const Points& measured, const Points& rising);
+
 }  // namespace breakeven

@@ -114,6 +114,8 @@ TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
     EXPECT_GE(table.points[i].time, table.points[i - 1].time);
   }
   EXPECT_THAT(notes_of(log), HasSubstr("times fall as the size grows"));
+  EXPECT_THAT(notes_of(log),
+              HasSubstr("the farthest, of 16 KiB, moves from " + to_string(log.rows[4].time) + " to "));
   EXPECT_EQ(notes_of(measured(truth(), Exchange::all_reduce, {8, 1}, 1)).find("fall"), std::string::npos);
 }
 
