@@ -59,6 +59,31 @@ TEST(ImportGloo, SizesProcessesAndAlgorithmsOfBothGenerations) {
               StartsWith("file log: has no rows to use (1 row of \"allreduce_local\" dropped"));
 }
 
+TEST(ImportGloo, AnAlgorithmIsTheCollectiveThatItsNameHolds) {
+  const auto read = [](const std::string& algorithm) {
+    return read_gloo(
+        "Algorithm:   " + algorithm +
+            "\nOptions:     processes=4, inputs=1, threads=1\n\n"
+            "size (B)  elements  min (us)  p50 (us)  p99 (us)  max (us)  bandwidth (GB/s)  iterations\n"
+            "400  100  104  143  310  563  0.003  10530\n",
+        "log");
+  };
+  const auto exchange = [&](const std::string& algorithm) { return read(algorithm).rows.at(0).exchange; };
+  for (const char* reduce : {"new_allreduce_ring", "new_allreduce_bcube", "allreduce_halving_doubling",
+                             "cuda_allreduce_ring_chunked"}) {
+    EXPECT_EQ(exchange(reduce), Exchange::all_reduce) << reduce;
+  }
+  EXPECT_EQ(exchange("new_allgather_ring"), Exchange::all_gather);
+  EXPECT_EQ(exchange("reduce_scatter"), Exchange::reduce_scatter);
+  EXPECT_EQ(exchange("alltoall"), Exchange::all_to_all);
+  expect_row(read("alltoall"), 0, 100 * 8 * 4, 143);  // 64-bit integers to each of 4
+  for (const char* other : {"broadcast_one_to_all", "allgather_v", "alltoall_v", "cuda_allreduce_local",
+                            "reduce", "scatter", "barrier_all_to_all", "myallreduce"}) {
+    EXPECT_THAT(failure([&] { (void)read(other); }),
+                HasSubstr("1 row of \"" + std::string(other) + "\" dropped"));
+  }
+}
+
 TEST(ImportGloo, WordsBetweenRowsAreNoTitle) {
   const NetworkLog log = read_gloo(
       "elements   min (us)   p50 (us)   p99 (us)   max (us)    samples\n"
