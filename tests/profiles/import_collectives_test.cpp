@@ -223,6 +223,7 @@ TEST(ImportCollectivesCsv, WhatPeopleWriteByHandIsUnderstood) {
   ASSERT_EQ(log.rows.size(), 3U);
   expect_row(log, 0, 8192, 100);
   expect_row(log, 1, 1048576, 2000);
+  expect_row(read_collectives_csv("Bytes,Time_us\n8192,100\n", "log", 4), 0, 8192, 100);
   EXPECT_EQ(log.rows[2].exchange, Exchange::all_reduce);
   EXPECT_EQ(notes(log),
             "no column names the collective: taken for an all-reduce\n"
@@ -267,6 +268,13 @@ TEST(ImportCollectivesCsv, ATableThatIsNoneIsRefused) {
   EXPECT_EQ(refused(read_collectives_csv, "bytes,time\n"),
             "file log: line 1: unknown column \"time\": expected one of collective, ranks, bytes, time_us, "
             "time_ms, time_s, seconds (did you mean time_us?)");
+  EXPECT_EQ(refused(read_collectives_csv, "size,time\n4096,10\n"),
+            "file log: line 1: unknown columns \"size\", \"time\": expected one of collective, ranks, bytes, "
+            "time_us, time_ms, time_s, seconds (did you mean time_us?)");
+  EXPECT_EQ(
+      refused(read_collectives_csv, "gap_us,bytes\n10,4000\n"),
+      "file log: line 1: is the head of a log for import backward-log or query --backward-log: expected "
+      "collective,ranks,bytes,time_us");
   EXPECT_EQ(refused(read_collectives_csv, kHeader),
             "file log: has no rows to use: expected rows under collective,ranks,bytes,time_us");
 }
