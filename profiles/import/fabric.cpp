@@ -127,8 +127,8 @@ class Measured {
     return most;
   }
 
-  [[nodiscard]] std::vector<Series> series() const {
-    std::map<std::pair<Exchange, std::size_t>, std::map<double, std::vector<Seconds>>> sorted;
+  std::vector<Series> series() {
+    std::map<std::pair<Exchange, std::size_t>, Samples> sorted;
     for (const CollectiveTime& row : log_.rows) {
       sorted[{row.exchange, workers_of(row)}][row.payload.base()].push_back(row.time);
     }
@@ -137,6 +137,9 @@ class Measured {
       Series one{group.first, group.second, {}};
       for (auto& [size, times] : sizes) {
         one.points.push_back({Bytes::of(size), median_of(times)});
+      }
+      if (std::string merged = merged_text(sizes, of(one)); !merged.empty()) {
+        note(std::move(merged));
       }
       all.push_back(std::move(one));
     }

@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// Times of `exchange` over `fabric`, from 1 KiB to 256 MiB.
 NetworkLog measured(const Fabric& fabric, Exchange exchange, const Group& group, std::size_t said_per_node) {
@@ -104,6 +105,29 @@ TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
   }
   EXPECT_NEAR(imported(twice).fabric.tables.at(0).points[5].time / once.rows[5].time, 1.25, 1e-5)
       << "halfway between two";
+}
+
+TEST(ImportFabric, MergedSizesAreSaidAndAWarningWhereTheyLieFarApart) {
+  const NetworkLog once = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
+  EXPECT_THAT(notes_of(once), Not(HasSubstr("merged")));
+  const auto again = [&](double factor) {
+    NetworkLog log = once;
+    for (CollectiveTime row : once.rows) {
+      row.time = row.time * factor;
+      log.rows.push_back(row);
+    }
+    log.rows.push_back(once.rows.front());
+    return notes_of(log);
+  };
+  const std::string near = again(1.5);
+  EXPECT_THAT(
+      near, HasSubstr("all-reduce among 8: 19 sizes were measured 2 to 3 times and merged by the median: at "
+                      "most 1.5x apart ("));
+  EXPECT_THAT(near, Not(HasSubstr("warning")));
+  const std::string far = again(2.5);
+  EXPECT_THAT(far, HasSubstr("warning: all-reduce among 8: 19 sizes were measured 2 to 3 times"));
+  EXPECT_THAT(far, HasSubstr("at most 2.5x apart ("));
+  EXPECT_THAT(far, HasSubstr("too far for the same network measured again: import such runs one by one\n"));
 }
 
 TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
