@@ -227,7 +227,8 @@ class Measured {
       const bool uneven = std::any_of(log_.rows.begin(), log_.rows.end(),
                                       [](const CollectiveTime& row) { return row.uneven; });
       note(uneven ? "the ranks were spread unevenly over hosts: taken for one on each"
-                  : "how the ranks were spread over nodes is not known: expected --ranks-per-node G");
+                  : "the file does not say how the ranks were spread over nodes: the links are fitted as for "
+                    "one rank on each (--ranks-per-node G says otherwise)");
     }
   }
 

@@ -171,7 +171,9 @@ TEST(ImportFabric, WhatTheFileLeavesOpenIsAskedFor) {
     return failure([&] { (void)imported(log, options); });
   };
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 0);
-  EXPECT_THAT(notes_of(log), HasSubstr("expected --ranks-per-node G"));
+  EXPECT_THAT(
+      notes_of(log),
+      HasSubstr("the links are fitted as for one rank on each (--ranks-per-node G says otherwise)\n"));
   EXPECT_EQ(imported(log).workers_per_node, 0U);
   NetworkOptions nodes;
   nodes.per_node = 4;
