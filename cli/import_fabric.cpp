@@ -59,7 +59,7 @@ std::vector<Importer> fabric_importers() {
            {"algbw", "\"bus_bw\""},
            collectives<read_nccl_tests>},
           {"osu", "the OSU micro-benchmarks' collectives", ranks, {"# OSU "}, collectives<read_osu>},
-          {"imb", "the Intel MPI benchmarks' collectives", ranks, {"t_max[usec]"}, collectives<read_imb>},
+          {"imb", "the Intel MPI benchmarks' collectives", ranks, {"#repetitions"}, collectives<read_imb>},
           {"gloo", "gloo's benchmark", ranks, {"p50 (us)", "p50 (ns)"}, collectives<read_gloo>},
           {"deepspeed",
            "the communication benchmarks of DeepSpeed and of EleutherAI's cookbook",

@@ -24,6 +24,7 @@ struct Node {
 };
 constexpr std::uint64_t kCollective = 7;  // NodeType COMM_COLL_NODE
 constexpr std::uint64_t kAllReduce = 0;   // CollectiveCommType ALL_REDUCE
+constexpr unsigned kLength = 2;           // wire type of what has a length
 
 /// Protobuf's wire format, bounds checked.
 class Wire {
@@ -58,7 +59,7 @@ class Wire {
     const std::uint64_t tag = varint();
     field.number = tag >> 3U;
     field.type = static_cast<unsigned>(tag & 7U);
-    constexpr unsigned kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5;
+    constexpr unsigned kVarint = 0, kFixed64 = 1, kFixed32 = 5;
     switch (field.type) {
       case kVarint:
         field.value = varint();
@@ -114,12 +115,15 @@ void read_attribute(std::string_view bytes, const std::string& place, Node& node
 }
 
 Node read_node(std::string_view bytes, const std::string& place) {
+  constexpr std::uint64_t kVersion = 1;  // text in GlobalMetadata, where a node has its number
   constexpr std::uint64_t kName = 2, kType = 3, kStart = 6, kDuration = 7, kAttribute = 10;
   Node node;
   Wire wire(bytes, place);
   while (wire.more()) {
     const Wire::Field field = wire.field();
-    if (field.number == kName) {
+    if (field.number == kVersion && field.type == kLength) {
+      wire.fail("is the head of another trace: several files in one");
+    } else if (field.number == kName) {
       node.name = field.text;
     } else if (field.number == kType) {
       node.collective = field.value == kCollective;

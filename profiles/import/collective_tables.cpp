@@ -137,7 +137,7 @@ void TableBuilder::start(std::string title) {
   columns_ = 0;
 }
 
-void TableBuilder::head(std::size_t columns, std::optional<std::size_t> time) {
+void TableBuilder::head(std::size_t columns, std::optional<std::size_t> time, std::size_t size) {
   if (title_.empty()) {
     lines_.fail("the table has no title", "a line such as " + title_line_);
   }
@@ -147,6 +147,7 @@ void TableBuilder::head(std::size_t columns, std::optional<std::size_t> time) {
   }
   columns_ = columns;
   time_ = time.value_or(0);
+  size_ = size;
   tables_.push_back({title_, collective, workers_, {}});
 }
 
@@ -158,7 +159,7 @@ void TableBuilder::row() {
   }
   CollectiveTable::Row taken;
   if (table.collective != nullptr) {
-    taken.size = Bytes::of(static_cast<double>(lines_.count(row[0])));
+    taken.size = Bytes::of(static_cast<double>(lines_.count(row[size_])));
     // An empty message is a call that does nothing, whose time may be 0.
     taken.time = taken.size > Bytes{} ? lines_.time(row[time_]) : Seconds{};
     taken.line = lines_.number();

@@ -45,8 +45,8 @@ class TableBuilder {
   /// Rows below are no longer those of the table before.
   void start(std::string title);
   void among(std::size_t workers) { workers_ = workers; }
-  /// This line names columns, the first is the size. `time`: which holds the time; nothing: none does.
-  void head(std::size_t columns, std::optional<std::size_t> time);
+  /// There are so many columns. `time`: which holds the time; nothing: none does. `size`: which the size.
+  void head(std::size_t columns, std::optional<std::size_t> time, std::size_t size = 0);
   /// Whether this line may be a row of a table.
   [[nodiscard]] bool open() const { return columns_ > 0; }
   /// Takes this line if it is a row.
@@ -57,7 +57,7 @@ class TableBuilder {
   const LogLines& lines_;
   std::span<const KnownCollective> known_;
   std::string title_line_, header_line_, title_;
-  std::size_t workers_ = 0, columns_ = 0, time_ = 0;
+  std::size_t workers_ = 0, columns_ = 0, time_ = 0, size_ = 0;
   std::vector<CollectiveTable> tables_;
 };
 

@@ -1,6 +1,7 @@
 #include "profiles/import/csv_table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 
 #include "profiles/option_values.h"
@@ -11,6 +12,17 @@ namespace {
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
   return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A number, as rows hold them, or what is no word.
+bool is_no_name(const std::string& cell) {
+  return cell.empty() || std::isalpha(static_cast<unsigned char>(cell.front())) == 0;
 }
 
 }  // namespace
@@ -27,17 +39,30 @@ CsvTable::CsvTable(std::string_view text, const std::string& where, const std::v
       break;
     }
   }
-  const std::vector<std::string> names = cells();
+  std::vector<std::string> names = cells();
+  std::transform(names.begin(), names.end(), names.begin(), lower);
   const auto is_known = [&](const std::string& name) {
     return std::find(known.begin(), known.end(), name) != known.end();
   };
-  if (std::none_of(names.begin(), names.end(), is_known)) {
+  if (names.front() == "gap_us" && !is_known("gap_us")) {
+    fail("is the head of a log for import backward-log or query --backward-log", example_);
+  }
+  if (std::any_of(names.begin(), names.end(), is_no_name)) {
     fail("is no line of column names", example_);
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!is_known(names[i])) {
-      fail("unknown column " + quote(names[i]), one_of(known, names[i]));
+  std::vector<std::string> unknown = cells();
+  std::erase_if(unknown, [&](const std::string& name) { return is_known(lower(name)); });
+  if (!unknown.empty()) {
+    std::string quoted;
+    for (const std::string& name : unknown) {
+      quoted += (quoted.empty() ? "" : ", ") + quote(name);
     }
+    const auto near = std::find_if(unknown.begin(), unknown.end(),
+                                   [&](const std::string& name) { return !nearest(name, known).empty(); });
+    fail((unknown.size() == 1 ? "unknown column " : "unknown columns ") + quoted,
+         one_of(known, near == unknown.end() ? unknown.front() : *near));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
     if (!columns_.emplace(names[i], i).second) {
       fail("the column " + names[i] + " is there twice", "each column once");
     }

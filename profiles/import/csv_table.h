@@ -14,8 +14,8 @@ namespace breakeven {
 
 class CsvTable {
  public:
-  /// Reads the line of names, each one of `known`, in any order. `example` is one, for errors. Throws Error
-  /// (file).
+  /// Reads the line of names, each one of `known`, in any order and in letters of either case. `example` is
+  /// one, for errors. Throws Error (file).
   CsvTable(std::string_view text, const std::string& where, const std::vector<std::string>& known,
            std::string example);
 

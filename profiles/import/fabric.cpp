@@ -127,8 +127,8 @@ class Measured {
     return most;
   }
 
-  [[nodiscard]] std::vector<Series> series() const {
-    std::map<std::pair<Exchange, std::size_t>, std::map<double, std::vector<Seconds>>> sorted;
+  std::vector<Series> series() {
+    std::map<std::pair<Exchange, std::size_t>, Samples> sorted;
     for (const CollectiveTime& row : log_.rows) {
       sorted[{row.exchange, workers_of(row)}][row.payload.base()].push_back(row.time);
     }
@@ -137,6 +137,9 @@ class Measured {
       Series one{group.first, group.second, {}};
       for (auto& [size, times] : sizes) {
         one.points.push_back({Bytes::of(size), median_of(times)});
+      }
+      if (std::string merged = merged_text(sizes, of(one)); !merged.empty()) {
+        note(std::move(merged));
       }
       all.push_back(std::move(one));
     }
@@ -152,19 +155,16 @@ class Measured {
     Table table{one.exchange, one.workers, std::min(per_node, one.workers), {}};
     const Points rising = monotone(one.points);
     constexpr int kDigits = 6;  // as many as any program prints
-    std::size_t changed = 0;
     std::size_t steep = 0;
     for (std::size_t i = 0; i < rising.size(); ++i) {
-      changed += rising[i].time == one.points[i].time ? 0 : 1;
       if (!table.points.empty() && steepness(table.points.back(), rising[i]) > kSteepest) {
         ++steep;
       } else {
         table.points.push_back({rising[i].payload, rounded(rising[i].time, kDigits)});
       }
     }
-    if (changed > 0) {
-      note(of(one) + std::to_string(changed) + " of " + std::to_string(rising.size()) +
-           " times fall as the size grows: the medians of those that contradict each other stand for them");
+    if (const std::string moved = moved_text(one.points, rising); !moved.empty()) {
+      note(of(one) + moved);
     }
     if (steep > 0) {
       note(of(one) + std::to_string(steep) + " sizes dropped that differ too little for their times");
@@ -208,21 +208,27 @@ class Measured {
         fit + significant(passes, 4) + (passes == 1 ? " pass of a ring takes " : " passes of a ring take ") +
         to_string(1_MiB * line.beta) + " a MiB";
     std::string told = (inside ? "inside a node " : "across the network ") + rate_text(level.bandwidth);
-    if (tells_alpha(line, one.points)) {
-      level.latency = rounded(line.alpha / steps, 4);
-      profile.sources[key + "latency"] =
-          fit + significant(steps, 4) + " steps of a ring take " + to_string(line.alpha);
-      told += ", a step " + to_string(level.latency);
+    // A fitted bandwidth holds whatever latency the fit does not: one from elsewhere would count it twice.
+    level.latency = rounded(line.alpha / steps, 4);
+    const std::string smallest = to_string(one.points.front().payload);
+    std::string& source = profile.sources[key + "latency"];
+    if (line.alpha > Seconds{}) {
+      source = fit + significant(steps, 4) + " steps of a ring take " + to_string(line.alpha);
+      told += ", a step " + to_string(level.latency) +
+              (tells_alpha(line, one.points) ? ""
+                                             : ", of which the smallest size, " + smallest + ", says little");
     } else {
-      told +=
-          "; latency not known: the smallest size, " + to_string(one.points.front().payload) + ", hides it";
+      source = "not told apart from the bandwidth";
+      told += ", a step 0 s: the latency is not told apart from the bandwidth by " +
+              (one.points.size() == 1 ? "one size" : "sizes from " + smallest + " on");
     }
     note("other groups and exchanges by a ring's rule: " + told);
     if (!inside && per_node == 0) {
       const bool uneven = std::any_of(log_.rows.begin(), log_.rows.end(),
                                       [](const CollectiveTime& row) { return row.uneven; });
       note(uneven ? "the ranks were spread unevenly over hosts: taken for one on each"
-                  : "how the ranks were spread over nodes is not known: expected --ranks-per-node G");
+                  : "the file does not say how the ranks were spread over nodes: the links are fitted as for "
+                    "one rank on each (--ranks-per-node G says otherwise)");
     }
   }
 

@@ -1,5 +1,7 @@
 #include "profiles/import/fabric_quality.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace breakeven {
@@ -75,6 +77,53 @@ std::vector<std::string> quality_of(const Points& measured, Exchange exchange) {
          };
        }));
   return lines;
+}
+
+std::string merged_text(const Samples& samples, const std::string& whose) {
+  constexpr double kFar = 2;
+  std::size_t repeated = 0;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t most = 0;
+  double apart = 0;
+  std::string farthest;
+  for (const auto& [size, times] : samples) {
+    if (times.size() < 2) {
+      continue;
+    }
+    ++repeated;
+    least = std::min(least, times.size());
+    most = std::max(most, times.size());
+    const auto [low, high] = std::minmax_element(times.begin(), times.end());
+    if (*high / *low > apart) {
+      apart = *high / *low;
+      farthest = to_string(Bytes::of(size)) + ", " + to_string(*low) + " to " + to_string(*high);
+    }
+  }
+  if (repeated == 0) {
+    return {};
+  }
+  return (apart > kFar ? "warning: " : "") + whose + std::to_string(repeated) +
+         (repeated == 1 ? " size was measured " : " sizes were measured ") + std::to_string(least) +
+         (least == most ? "" : " to " + std::to_string(most)) + " times and merged by the median: at most " +
+         significant(apart, 3) + "x apart (" + farthest + ")" +
+         (apart > kFar ? ", too far for the same network measured again: import such runs one by one" : "");
+}
+
+std::string moved_text(const Points& measured, const Points& rising) {
+  std::size_t changed = 0;
+  std::size_t farthest = 0;
+  const auto distance = [&](std::size_t i) { return std::abs(std::log(rising[i].time / measured[i].time)); };
+  for (std::size_t i = 0; i < rising.size(); ++i) {
+    changed += rising[i].time == measured[i].time ? 0 : 1;
+    farthest = distance(i) > distance(farthest) ? i : farthest;
+  }
+  if (changed == 0) {
+    return {};
+  }
+  return "times fall as the size grows: the lower median of those that contradict each other stands for " +
+         std::to_string(changed) + " of " + std::to_string(rising.size()) + "; the farthest, of " +
+         to_string(measured[farthest].payload) + ", moves from " + to_string(measured[farthest].time) +
+         " to " + to_string(rising[farthest].time);
 }
 
 }  // namespace breakeven

@@ -121,7 +121,7 @@ Points monotone(std::span<const Table::Point> points) {
     while (blocks.size() > 1 && blocks.end()[-2].median > blocks.back().median) {
       Block& into = blocks.end()[-2];
       into.times.insert(into.times.end(), blocks.back().times.begin(), blocks.back().times.end());
-      into.median = median_of(into.times);
+      into.median = lower_median_of(into.times);
       blocks.pop_back();
     }
   }

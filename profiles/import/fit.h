@@ -35,8 +35,8 @@ struct Segment {
 std::vector<Segment> fit_segments(std::span<const Table::Point> points, std::size_t count);
 Seconds at(std::span<const Segment> segments, Bytes payload);
 
-/// Times that never fall as the size grows: where measured ones do, the median of those that contradict each
-/// other.
+/// Times that never fall as the size grows: where measured ones do, the lower median of those that contradict
+/// each other, since what a machine does besides makes a time longer.
 Points monotone(std::span<const Table::Point> points);
 /// At most `most` of the points, evenly spread over the logarithm of the size, both ends among them.
 Points thinned(std::span<const Table::Point> points, std::size_t most);

@@ -9,24 +9,27 @@
 namespace breakeven {
 namespace {
 
-constexpr KnownCollective kAllReduce = {"allreduce", Exchange::all_reduce};
-constexpr KnownCollective kAllGather = {"allgather", Exchange::all_gather};
-constexpr KnownCollective kReduceScatter = {"reduce_scatter", Exchange::reduce_scatter};
-constexpr double kFloat = 4;  // bytes; an element is a float unless the run said otherwise
+constexpr KnownCollective kCollectives[] = {
+    {"allreduce", Exchange::all_reduce},
+    {"allgather", Exchange::all_gather},
+    {"reduce_scatter", Exchange::reduce_scatter},
+    {"alltoall", Exchange::all_to_all, true},
+};
+constexpr double kFloat = 4;   // bytes; an element is a float unless the run said otherwise
+constexpr double kUint64 = 8;  // an element of its alltoall, whatever its column of sizes counts
 
-/// "allreduce_ring_chunked", "cuda_allreduce_halving_doubling". Its alltoall counts bytes of floats but sends
-/// 64-bit integers.
+/// "allreduce_ring_chunked", "cuda_allreduce_halving_doubling", "new_allreduce_ring".
 const KnownCollective* collective_of(std::string_view algorithm) {
-  if (algorithm.starts_with("cuda_")) {
-    algorithm.remove_prefix(5);
+  const std::string words = "_" + std::string(algorithm) + "_";
+  const auto says = [&](std::string_view word) {
+    return words.find("_" + std::string(word) + "_") != std::string::npos;
+  };
+  if (says("local") || says("v")) {  // no network; another size for each rank
+    return nullptr;
   }
-  if (algorithm.starts_with("allreduce") && algorithm != "allreduce_local") {
-    return &kAllReduce;
-  }
-  if (algorithm == "allgather" || algorithm == "allgather_ring") {
-    return &kAllGather;
-  }
-  return algorithm.starts_with("reduce_scatter") ? &kReduceScatter : nullptr;
+  const auto* found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
+                                   [&](const KnownCollective& one) { return says(one.name); });
+  return found == std::end(kCollectives) ? nullptr : found;
 }
 
 class Gloo {
@@ -123,16 +126,19 @@ class Gloo {
       notes.emplace_back("elements are taken for floats of 4 bytes");
     }
     tables_.push_back(
-        {algorithm_, algorithm_.empty() ? &kAllReduce : collective_of(algorithm_), workers_, {}});
+        {algorithm_, algorithm_.empty() ? kCollectives : collective_of(algorithm_), workers_, {}});
   }
 
   void take_row(const Tokens& row) {
     if (row.empty()) {
       return;
     }
-    const auto count = static_cast<double>(lines_.count(row[size_.value_or(elements_)]));
-    tables_.back().rows.push_back(
-        {Bytes::of(size_ ? count : count * kFloat), lines_.time(row[median_], unit_), lines_.number()});
+    CollectiveTable& table = tables_.back();
+    const bool wide = table.collective != nullptr && table.collective->exchange == Exchange::all_to_all;
+    const bool bytes = size_ && !wide;
+    const auto count = static_cast<double>(lines_.count(row[bytes ? *size_ : elements_]));
+    table.rows.push_back({Bytes::of(bytes ? count : count * (wide ? kUint64 : kFloat)),
+                          lines_.time(row[median_], unit_), lines_.number()});
   }
 
   LogLines lines_;

@@ -1,9 +1,11 @@
 // Reads what the Intel MPI Benchmarks (IMB-MPI1) print: a table a collective and number of processes. The
-// slowest process counts, since a step waits for it. Formats: intel/mpi-benchmarks, src_c/IMB_output.c.
+// slowest process counts, since a step waits for it. Formats: intel/mpi-benchmarks, src_c/IMB_output.c; with
+// #Benchmarking and #procs in front every row says what it is of.
 #include <algorithm>
 
 #include "profiles/import/collective_tables.h"
 #include "profiles/import/log_lines.h"
+#include "profiles/option_values.h"
 
 namespace breakeven {
 namespace {
@@ -36,7 +38,9 @@ class Imb {
  private:
   void take(const Tokens& tokens) {
     if (const std::string_view title = after(tokens, "Benchmarking"); !title.empty()) {
-      tables_.start(std::string(title));
+      title_ = title;
+      by_row_ = false;
+      tables_.start(title_);
     } else if (has(tokens, "#processes")) {
       tables_.among(lines_.count(after(tokens, "=")));
     } else if (has(tokens, "groups") && has(tokens, "simultaneous")) {
@@ -47,8 +51,8 @@ class Imb {
       take_version(tokens);
     } else if (has(tokens, "#bytes")) {
       take_header(tokens);
-    } else if (tables_.open() && !was_not_run(lines_.row())) {
-      tables_.row();
+    } else if (by_row_ || tables_.open()) {
+      take_row(lines_.row());
     }
   }
 
@@ -68,26 +72,76 @@ class Imb {
     }
   }
 
-  /// "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]"
+  /// "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", maybe behind "#Benchmarking #procs"
   void take_header(const Tokens& tokens) {
-    const auto begin = std::find(tokens.begin(), tokens.end(), "#bytes");
-    const auto slowest = std::find(begin, tokens.end(), "t_max[usec]");
-    tables_.head(
-        static_cast<std::size_t>(tokens.end() - begin),
-        slowest == tokens.end() ? std::nullopt : std::optional(static_cast<std::size_t>(slowest - begin)));
+    const auto column = [&](std::string_view name) { return std::find(tokens.begin(), tokens.end(), name); };
+    constexpr std::string_view kCounts[] = {"#", "#Benchmarking", "#procs", "#bytes", "#repetitions"};
+    for (const std::string_view token : tokens) {
+      if (token.starts_with('#') &&
+          std::find(std::begin(kCounts), std::end(kCounts), token) == std::end(kCounts)) {
+        lines_.fail("unknown column " + quote(token), std::string(kHeader));
+      }
+    }
+    const auto bytes = column("#bytes");
+    const auto slowest = column("t_max[usec]");
+    const auto processes = column("#procs");
+    const auto begin = std::min(bytes, processes);
+    if (slowest < bytes || (processes != tokens.end() && processes + 1 != bytes)) {
+      lines_.fail("cannot understand this header", std::string(kHeader));
+    }
+    const auto place = [&](auto token) { return static_cast<std::size_t>(token - begin); };
+    columns_ = place(tokens.end());
+    time_ = slowest == tokens.end() ? std::nullopt : std::optional(place(slowest));
+    by_row_ = begin != bytes;
+    named_ = has(tokens, "#Benchmarking");
+    workers_ = 0;
+    if (!by_row_) {
+      tables_.head(columns_, time_);
+    }
+  }
+
+  void take_row(const Tokens& row) {
+    if (was_not_run(row)) {
+      return;
+    }
+    if (by_row_ && !row.empty()) {
+      start_table_of(row);
+    }
+    tables_.row();
+  }
+
+  /// "Allreduce  96  4096  1000  397.88  398.07  397.95"
+  void start_table_of(const Tokens& row) {
+    const std::size_t workers = lines_.count(row[0]);
+    const Tokens& tokens = lines_.tokens();
+    const std::string title =
+        named_ && tokens.size() > row.size() ? std::string(tokens[tokens.size() - row.size() - 1]) : title_;
+    if (workers != workers_ || title != title_) {
+      title_ = title;
+      workers_ = workers;
+      tables_.start(title_);
+      tables_.among(workers_);
+      tables_.head(columns_, time_, 1);
+    }
   }
 
   bool was_not_run(const Tokens& row) {
-    const bool left_out =
-        row.size() > 1 && (row[1].starts_with("out-of-mem") || row[1].starts_with("time-out") ||
-                           row[1].starts_with("int-overflow"));
+    const std::size_t size = by_row_ ? 1 : 0;
+    const bool left_out = row.size() > size + 1 &&
+                          (row[size + 1].starts_with("out-of-mem") || row[size + 1].starts_with("time-out") ||
+                           row[size + 1].starts_with("int-overflow"));
     not_run_ += left_out ? 1 : 0;
     return left_out;
   }
 
+  static constexpr std::string_view kHeader = "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]";
+
   LogLines lines_;
-  TableBuilder tables_{lines_, kCollectives, "# Benchmarking Allreduce",
-                       "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]"};
+  TableBuilder tables_{lines_, kCollectives, "# Benchmarking Allreduce", std::string(kHeader)};
+  std::string title_;
+  std::size_t columns_ = 0, workers_ = 0;
+  std::optional<std::size_t> time_;
+  bool by_row_ = false, named_ = false;  ///< a row has the processes, and the benchmark
   std::size_t not_run_ = 0;
 };
 

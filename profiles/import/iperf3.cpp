@@ -87,6 +87,10 @@ NetworkLog read_iperf3(std::string_view text, const std::string& where) {
   if (begin != std::string_view::npos && text[begin] != '{') {
     throw Error(Fault::file, where, "is no JSON", "what iperf3 --json writes");
   }
+  if (begin != std::string_view::npos && text.substr(begin).starts_with("{\"event\"")) {
+    throw Error(Fault::file, where, "has an event a line, as iperf3 --json-stream writes",
+                "one object, as iperf3 --json writes");
+  }
   const JsonDocument document(text, where, JsonDocument::Texts::any);
   const Json root = document.root();
   if (const auto error = root.find("error")) {

@@ -14,4 +14,11 @@ Value median_of(std::vector<Value> values) {
   return values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
 }
 
+/// The lower of the two in the middle of an even number. Not of none.
+template <class Value>
+Value lower_median_of(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
 }  // namespace breakeven

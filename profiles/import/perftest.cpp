@@ -77,7 +77,8 @@ class Perftest {
       ++columns_;
     }
     if (unit_ == 0) {
-      lines_.fail("has no average bandwidth",
+      const bool latency = has(tokens, "t_typical[usec]");
+      lines_.fail(latency ? "is of a latency test, which tells no bandwidth" : "has no average bandwidth",
                   "BW average[Gb/sec] or BW average[MB/sec], of a bandwidth test");
     }
     columns_ = std::max(columns_ - 1, average_ + 1);  // the server's rows may lack the message rate

@@ -33,8 +33,8 @@ Sums sums_of(const Torchinfo& table, bool parents) {
 /// Whether rows with rows beneath them have parameters of their own; otherwise they repeat what is beneath.
 bool parents_count(const Torchinfo& table, const std::string& where, std::vector<std::string>& notes) {
   if (!table.trained) {
-    notes.emplace_back("there is no line \"Trainable params\" to check the layers against");
-    return false;
+    throw Error(Fault::file, where, "ends without the line \"Trainable params\": layers may be missing",
+                "the whole table, with the totals below it");
   }
   const auto stated = static_cast<double>(*table.trained);
   const double total = table.total ? static_cast<double>(*table.total) : stated;

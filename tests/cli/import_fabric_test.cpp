@@ -68,6 +68,23 @@ TEST_F(ImportFabric, AQueryRestsOnWhatWasMeasured) {
   EXPECT_THAT(more.out, HasSubstr(warning));
 }
 
+TEST_F(ImportFabric, OneMeasuredRowComesBack) {
+  const std::string row = write("row.txt",
+                                "# size count type redop root time algbw busbw #wrong\n"
+                                "536870912 134217728 float sum -1 3000 178.96 352.32 0\n");
+  const std::string file = path("f.json");
+  const Result result = invoke({"import", "nccl-tests", row, "--ranks", "64", "-o", file});
+  ASSERT_EQ(result.status, kAnswered) << result.err;
+  const Result answer = invoke({"query", "--gradient-bytes", "512MiB", "--forward", "1ms", "--backward",
+                                "2ms", "--device", "v100", "--schedule", "bsp", "--fabric", file, "--workers",
+                                "64", "--scheme", "none", "--format", "json"});
+  ASSERT_EQ(answer.status, kAnswered) << answer.err;
+  const std::string key = "\"exposed_communication_s\": ";
+  const std::size_t at = answer.out.find(key);
+  ASSERT_NE(at, std::string::npos) << answer.out;
+  EXPECT_NEAR(std::stod(answer.out.substr(at + key.size())), 3e-3, 5e-7);
+}
+
 TEST_F(ImportFabric, RanksAreTakenFromTheOptionsWhereTheFileIsSilent) {
   const Result result = invoke({"import", "nccl-tests", log(), "--ranks", "4", "--ranks-per-node", "2"});
   ASSERT_EQ(result.status, kAnswered) << result.err;

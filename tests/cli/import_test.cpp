@@ -137,6 +137,9 @@ TEST_F(Import, AFileOfAnotherFormatIsNamed) {
               HasSubstr("this looks like a file for import kineto"));
   // What is wrong with an importer's own file is not its format.
   EXPECT_THAT(refused("osu", file), testing::Not(HasSubstr("looks like")));
+  const std::string latency = write(
+      "lat.txt", "RDMA_Write Latency Test\n #bytes #iterations t_min[usec] t_max[usec] t_typical[usec]\n");
+  EXPECT_THAT(refused("perftest", latency), testing::Not(HasSubstr("looks like")));
   EXPECT_THAT(refused("osu", write("packed", std::string("\x1F\x8B\x08\0", 4))),
               HasSubstr("; this is packed by gzip: unpack it\n"));
   EXPECT_THAT(refused("csv", write("utf16", std::string("\xFF\xFEt\0", 4))), HasSubstr("; this is UTF-16"));

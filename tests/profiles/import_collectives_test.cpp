@@ -59,6 +59,31 @@ TEST(ImportGloo, SizesProcessesAndAlgorithmsOfBothGenerations) {
               StartsWith("file log: has no rows to use (1 row of \"allreduce_local\" dropped"));
 }
 
+TEST(ImportGloo, AnAlgorithmIsTheCollectiveThatItsNameHolds) {
+  const auto read = [](const std::string& algorithm) {
+    return read_gloo(
+        "Algorithm:   " + algorithm +
+            "\nOptions:     processes=4, inputs=1, threads=1\n\n"
+            "size (B)  elements  min (us)  p50 (us)  p99 (us)  max (us)  bandwidth (GB/s)  iterations\n"
+            "400  100  104  143  310  563  0.003  10530\n",
+        "log");
+  };
+  const auto exchange = [&](const std::string& algorithm) { return read(algorithm).rows.at(0).exchange; };
+  for (const char* reduce : {"new_allreduce_ring", "new_allreduce_bcube", "allreduce_halving_doubling",
+                             "cuda_allreduce_ring_chunked"}) {
+    EXPECT_EQ(exchange(reduce), Exchange::all_reduce) << reduce;
+  }
+  EXPECT_EQ(exchange("new_allgather_ring"), Exchange::all_gather);
+  EXPECT_EQ(exchange("reduce_scatter"), Exchange::reduce_scatter);
+  EXPECT_EQ(exchange("alltoall"), Exchange::all_to_all);
+  expect_row(read("alltoall"), 0, 100 * 8 * 4, 143);  // 64-bit integers to each of 4
+  for (const char* other : {"broadcast_one_to_all", "allgather_v", "alltoall_v", "cuda_allreduce_local",
+                            "reduce", "scatter", "barrier_all_to_all", "myallreduce"}) {
+    EXPECT_THAT(failure([&] { (void)read(other); }),
+                HasSubstr("1 row of \"" + std::string(other) + "\" dropped"));
+  }
+}
+
 TEST(ImportGloo, WordsBetweenRowsAreNoTitle) {
   const NetworkLog log = read_gloo(
       "elements   min (us)   p50 (us)   p99 (us)   max (us)    samples\n"
@@ -198,6 +223,7 @@ TEST(ImportCollectivesCsv, WhatPeopleWriteByHandIsUnderstood) {
   ASSERT_EQ(log.rows.size(), 3U);
   expect_row(log, 0, 8192, 100);
   expect_row(log, 1, 1048576, 2000);
+  expect_row(read_collectives_csv("Bytes,Time_us\n8192,100\n", "log", 4), 0, 8192, 100);
   EXPECT_EQ(log.rows[2].exchange, Exchange::all_reduce);
   EXPECT_EQ(notes(log),
             "no column names the collective: taken for an all-reduce\n"
@@ -242,6 +268,13 @@ TEST(ImportCollectivesCsv, ATableThatIsNoneIsRefused) {
   EXPECT_EQ(refused(read_collectives_csv, "bytes,time\n"),
             "file log: line 1: unknown column \"time\": expected one of collective, ranks, bytes, time_us, "
             "time_ms, time_s, seconds (did you mean time_us?)");
+  EXPECT_EQ(refused(read_collectives_csv, "size,time\n4096,10\n"),
+            "file log: line 1: unknown columns \"size\", \"time\": expected one of collective, ranks, bytes, "
+            "time_us, time_ms, time_s, seconds (did you mean time_us?)");
+  EXPECT_EQ(
+      refused(read_collectives_csv, "gap_us,bytes\n10,4000\n"),
+      "file log: line 1: is the head of a log for import backward-log or query --backward-log: expected "
+      "collective,ranks,bytes,time_us");
   EXPECT_EQ(refused(read_collectives_csv, kHeader),
             "file log: has no rows to use: expected rows under collective,ranks,bytes,time_us");
 }

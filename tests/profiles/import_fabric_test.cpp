@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// Times of `exchange` over `fabric`, from 1 KiB to 256 MiB.
 NetworkLog measured(const Fabric& fabric, Exchange exchange, const Group& group, std::size_t said_per_node) {
@@ -106,6 +107,29 @@ TEST(ImportFabric, RepeatedSizesCountByTheirMedian) {
       << "halfway between two";
 }
 
+TEST(ImportFabric, MergedSizesAreSaidAndAWarningWhereTheyLieFarApart) {
+  const NetworkLog once = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
+  EXPECT_THAT(notes_of(once), Not(HasSubstr("merged")));
+  const auto again = [&](double factor) {
+    NetworkLog log = once;
+    for (CollectiveTime row : once.rows) {
+      row.time = row.time * factor;
+      log.rows.push_back(row);
+    }
+    log.rows.push_back(once.rows.front());
+    return notes_of(log);
+  };
+  const std::string near = again(1.5);
+  EXPECT_THAT(
+      near, HasSubstr("all-reduce among 8: 19 sizes were measured 2 to 3 times and merged by the median: at "
+                      "most 1.5x apart ("));
+  EXPECT_THAT(near, Not(HasSubstr("warning")));
+  const std::string far = again(2.5);
+  EXPECT_THAT(far, HasSubstr("warning: all-reduce among 8: 19 sizes were measured 2 to 3 times"));
+  EXPECT_THAT(far, HasSubstr("at most 2.5x apart ("));
+  EXPECT_THAT(far, HasSubstr("too far for the same network measured again: import such runs one by one\n"));
+}
+
 TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   log.rows[4].time = log.rows[4].time * 100;
@@ -114,17 +138,32 @@ TEST(ImportFabric, TimesThatFallAreSaidAndDoNotReachTheTable) {
     EXPECT_GE(table.points[i].time, table.points[i - 1].time);
   }
   EXPECT_THAT(notes_of(log), HasSubstr("times fall as the size grows"));
+  EXPECT_THAT(notes_of(log),
+              HasSubstr("the farthest, of 16 KiB, moves from " + to_string(log.rows[4].time) + " to "));
   EXPECT_EQ(notes_of(measured(truth(), Exchange::all_reduce, {8, 1}, 1)).find("fall"), std::string::npos);
 }
 
-TEST(ImportFabric, LatencyThatOnlyLargeSizesHideIsLeftOut) {
+TEST(ImportFabric, ALatencyThatLargeSizesHideIsTheFitsAndSaid) {
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
   log.rows.erase(log.rows.begin(), log.rows.end() - 3);
-  const FabricProfile profile = imported(log);
-  EXPECT_THAT(notes_of(log), HasSubstr("latency not known: the smallest size, 64 MiB, hides it"));
-  const std::string text = write_fabric(profile);
-  EXPECT_EQ(text.find("latency"), std::string::npos);
-  EXPECT_EQ(read_fabric(text, "written").sources.count("across/latency"), 0U);
+  EXPECT_NEAR(imported(log).fabric.across.latency.base(), 8e-6, 8e-9);
+  EXPECT_THAT(notes_of(log), HasSubstr("a step 8 us, of which the smallest size, 64 MiB, says little\n"));
+}
+
+TEST(ImportFabric, ALatencyThatTheSizesDoNotTellIsNone) {
+  NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 1);
+  log.rows.erase(log.rows.begin(), log.rows.end() - 2);
+  log.rows[1].time = log.rows[0].time * 2.1;
+  const FabricProfile two = read_fabric(write_fabric(imported(log)), "written");
+  EXPECT_EQ(two.fabric.across.latency, Seconds{});
+  EXPECT_EQ(two.sources.at("across/latency"), "not told apart from the bandwidth");
+  EXPECT_THAT(notes_of(log), HasSubstr("not told apart from the bandwidth by sizes from 128 MiB on\n"));
+  log.rows.resize(1);
+  EXPECT_THAT(notes_of(log),
+              HasSubstr("a step 0 s: the latency is not told apart from the bandwidth by one size\n"));
+  const Fabric one = read_fabric(write_fabric(imported(log)), "written").fabric;
+  const Transfer again = transfer(one, Exchange::all_reduce, log.rows[0].payload, {8, 1});
+  EXPECT_NEAR(again.time / log.rows[0].time, 1, 1e-3) << "what was measured comes back";
 }
 
 TEST(ImportFabric, WhatTheFileLeavesOpenIsAskedFor) {
@@ -132,7 +171,9 @@ TEST(ImportFabric, WhatTheFileLeavesOpenIsAskedFor) {
     return failure([&] { (void)imported(log, options); });
   };
   NetworkLog log = measured(truth(), Exchange::all_reduce, {8, 1}, 0);
-  EXPECT_THAT(notes_of(log), HasSubstr("expected --ranks-per-node G"));
+  EXPECT_THAT(
+      notes_of(log),
+      HasSubstr("the links are fitted as for one rank on each (--ranks-per-node G says otherwise)\n"));
   EXPECT_EQ(imported(log).workers_per_node, 0U);
   NetworkOptions nodes;
   nodes.per_node = 4;

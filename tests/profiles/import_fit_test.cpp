@@ -115,6 +115,15 @@ TEST(Fit, MonotoneKeepsWhatRisesAndTakesMediansElsewhere) {
   EXPECT_LE(cleaned[4].time, rising[9].time);  // the spike is gone
 }
 
+TEST(Fit, OneSlowTimeDoesNotMoveItsNeighbour) {
+  const Points points = {{16384_B, 150_us}, {32768_B, 3214_us}, {65536_B, 160_us}, {131072_B, 200_us}};
+  const Points cleaned = monotone(points);
+  EXPECT_EQ(cleaned[0].time, 150_us);
+  EXPECT_EQ(cleaned[1].time, 160_us);
+  EXPECT_EQ(cleaned[2].time, 160_us);
+  EXPECT_EQ(cleaned[3].time, 200_us);
+}
+
 TEST(Fit, MonotoneHoldsOnNoise) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);

@@ -70,8 +70,8 @@ TEST(ImportPerftest, WhatIsNoBandwidthOfOneDirectionIsRefused) {
       "file log: line 1: a bidirectional test adds up both directions: expected a run without -b");
   EXPECT_EQ(
       perftest_refused(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]\n"),
-      "file log: line 1: has no average bandwidth: expected BW average[Gb/sec] or BW average[MB/sec], of a "
-      "bandwidth test");
+      "file log: line 1: is of a latency test, which tells no bandwidth: expected BW average[Gb/sec] or BW "
+      "average[MB/sec], of a bandwidth test");
   EXPECT_THAT(perftest_refused(" #bytes #iterations BW peak[KB/sec] BW average[KB/sec]\n"),
               StartsWith("file log: line 1: has no average bandwidth"));
   EXPECT_EQ(
@@ -149,6 +149,10 @@ TEST(ImportIperf3, WhatFailedOrMakesNoSenseIsRefusedWithItsPlace) {
       "ended");
   EXPECT_EQ(iperf3_refused("Connecting to host 10.0.0.2, port 5201\n[ ID] Interval Transfer Bitrate\n"),
             "file log: is no JSON: expected what iperf3 --json writes");
+  EXPECT_EQ(
+      iperf3_refused("{\"event\":\"start\",\"data\":{}}\n{\"event\":\"end\",\"data\":{}}\n"),
+      "file log: has an event a line, as iperf3 --json-stream writes: expected one object, as iperf3 --json "
+      "writes");
   Iperf3 run;
   run.sums = R"("sum_received":{"bits_per_second":0})";
   EXPECT_EQ(iperf3_refused(run.text()),

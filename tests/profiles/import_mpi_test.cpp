@@ -201,6 +201,38 @@ TEST(ImportImb, GroupsThatRanAtOnceAreSaid) {
   EXPECT_THAT(notes(log), HasSubstr("groups of 4 ran at once: they share the network"));
 }
 
+TEST(ImportImb, ColumnsAreFoundByTheirNames) {
+  const NetworkLog log = read_imb(
+      "# Benchmarking Allreduce\n"
+      "#Benchmarking   #procs   #bytes #repetitions  t_min[usec] t_max[usec]  t_avg[usec]\n"
+      "Allreduce       96         4         1000       297.88 298.07       297.95\n"
+      "Allreduce       96      4096         1000       397.88 398.07       397.95\n"
+      "Allreduce       96      8192   out-of-mem.; needed X=   0.126 GB; use flag\n"
+      "Allgather       48      4096         1000       197.88 198.07       197.95\n",
+      "log");
+  ASSERT_EQ(log.rows.size(), 3U);
+  expect_row(log, 0, 4, 298.07);
+  expect_row(log, 1, 4096, 398.07);
+  EXPECT_EQ(log.rows[1].workers, 96U);
+  expect_row(log, 2, 4096, 198.07);
+  EXPECT_EQ(log.rows[2].workers, 48U);
+  EXPECT_EQ(log.rows[2].exchange, Exchange::all_gather);
+  EXPECT_THAT(notes(log), HasSubstr("1 row that IMB left out"));
+  const NetworkLog unnamed = read_imb(
+      "# Benchmarking Allreduce\n#procs #bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n"
+      "2 4096 10 1.0 2.0 1.5\n4 4096 10 1.0 3.0 1.5\n",
+      "log");
+  ASSERT_EQ(unnamed.rows.size(), 2U);
+  expect_row(unnamed, 1, 4096, 3);
+  EXPECT_EQ(unnamed.rows[0].workers, 2U);
+  EXPECT_EQ(unnamed.rows[1].workers, 4U);
+  const std::string known = "expected #bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]";
+  EXPECT_EQ(refused(read_imb, "# Benchmarking Allreduce\n#nodes #bytes #repetitions t_max[usec]\n2 4 10 1\n"),
+            "file log: line 2: unknown column \"#nodes\": " + known);
+  EXPECT_EQ(refused(read_imb, "# Benchmarking Allreduce\n#bytes #procs #repetitions t_max[usec]\n2 4 10 1\n"),
+            "file log: line 2: cannot understand this header: " + known);
+}
+
 TEST(ImportImb, WhatMakesNoSenseIsRefusedWithItsLine) {
   const auto row = [](const std::string& text) { return refused(read_imb, imb("Allreduce", "4", text)); };
   EXPECT_EQ(row("4 1000 2.00"), "file log: line 7: the row is cut short: 3 columns: expected at least 5");

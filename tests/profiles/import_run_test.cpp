@@ -165,6 +165,10 @@ TEST(ImportChakra, AllReducesOfTheStreamAreBuckets) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THAT(failure([&] { (void)chakra(whole.substr(0, size)); }), HasSubstr("file t.et")) << size;
   }
+  EXPECT_EQ(
+      failure([&] { (void)chakra(whole + whole); }),
+      "file t.et: node 2: is the head of another trace: several files in one: expected a Chakra trace, as "
+      "protobuf or JSON");
   EXPECT_THAT(failure([&] { (void)chakra(head + gather); }),
               HasSubstr("has no all-reduce with a size among its 1 node"));
 }

@@ -141,6 +141,10 @@ TEST(ImportTorchinfo, WhatDoesNotAddUpIsRefused) {
       refusal(table(kColumns, kRows, "Total params: 1,595\nTrainable params: 1,371\n")),
       StartsWith("file net.txt: the layers have 1370 trainable parameters and 224 frozen ones: expected the "
                  "stated 1371 of 1595"));
+  EXPECT_EQ(
+      refusal(kRule + std::string(kColumns) + "\n" + kRule + kRows),
+      "file net.txt: ends without the line \"Trainable params\": layers may be missing: expected the whole "
+      "table, with the totals below it");
   EXPECT_THAT(refusal("hello\nworld\n"),
               StartsWith("file net.txt: line 2: there is no line that begins with \"Layer (type\""));
   EXPECT_THAT(refusal(table("Layer (type:depth-idx)      Output Shape", "Net    [1]\n", kTotals)),
