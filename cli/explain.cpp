@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "cli/answer.h"
@@ -229,8 +230,9 @@ std::string explain(const Answer& answer) {
       to_string(scenario.workload.other), to_string(answer.bound), to_string(answer.plain.step),
       to_string(answer.bound), answer.max_speedup);
   if (scenario.method == Method::closed_form && std::isfinite(answer.near_linear_ratio)) {
-    text += fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n",
-                        significant(answer.near_linear_ratio, 4));
+    text +=
+        fmt::format("near linear: all exchanges but the last hide behind backward from a ratio of {} on\n",
+                    significant(answer.near_linear_ratio, 4));
   }
   text += intensity_text(answer) + "\n";
   text += prediction_text(answer.plain_label + " (none)", answer.plain, scenario);

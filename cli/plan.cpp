@@ -1,5 +1,6 @@
 // `breakeven plan`: the best buckets of a setup, what they gain, and the settings that come near.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "cli/answer.h"
@@ -122,9 +123,10 @@ int plan(const Context& context) {
   for (const char* option : {"extra-steps", "placement", "gamma-codec"}) {
     const bool codec = std::string_view(option) != "extra-steps";
     if (context.request.scenario.contains(option) && !(codec && !context.request.schemes.empty())) {
-      throw Error(Fault::value, "--" + std::string(option),
-                  codec ? "says nothing of plain all-reduce" : "is not weighed: plan compares the times of steps",
-                  codec ? "a --scheme, or it left out" : "query, which weighs it, or it left out");
+      throw Error(
+          Fault::value, "--" + std::string(option),
+          codec ? "says nothing of plain all-reduce" : "is not weighed: plan compares the times of steps",
+          codec ? "a --scheme, or it left out" : "query, which weighs it, or it left out");
     }
   }
   ScenarioSetup setup = setup_of(context);

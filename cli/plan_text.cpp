@@ -110,7 +110,8 @@ std::string words(const Planned& planned) {
   }
   const std::string left = fmt::format("No network at all would make it {}.", to_string(bound));
   if (saved(planned, usual) == 0) {
-    return fmt::format("DDP's buckets are the best that there are here: a step takes {}. {}", to_string(usual), left);
+    return fmt::format("DDP's buckets are the best that there are here: a step takes {}. {}",
+                       to_string(usual), left);
   }
   if (!matters(planned)) {
     return fmt::format("Buckets hardly matter here: {} would shorten DDP's step of {} by {}. {}",

@@ -1,4 +1,6 @@
 // Reads a codec profile: what encode and decode cost on one device.
+#include <algorithm>
+
 #include "profiles/json_reader.h"
 #include "profiles/read.h"
 #include "profiles/read_fields.h"

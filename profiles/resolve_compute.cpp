@@ -205,7 +205,8 @@ void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
   std::vector<Module> modules;
   const std::size_t count = workload.tensors.size();
   const Seconds forward = workload.forward();
-  const Seconds all = std::accumulate(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(count), Seconds{});
+  const Seconds all =
+      std::accumulate(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(count), Seconds{});
   const bool by_gaps = !(workload.forward_flops() > 0) && all > Seconds{};
   if (gaps.size() > count) {
     modules.push_back({"behind the last gradient", 0, 0, {}, gaps.back()});
@@ -216,7 +217,8 @@ void set_gaps(Workload& workload, const std::vector<Seconds>& gaps) {
     const bool last = i + 1 == count || workload.tensors[i + 1].module != tensor.module;
     const Seconds gap = gaps[count - 1 - i];
     const Seconds part = by_gaps ? forward * (gap / all) : last ? whole.forward : Seconds{};
-    modules.push_back({tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0, part, gap});
+    modules.push_back(
+        {tensor.name, last ? whole.forward_flops : 0, last ? whole.backward_flops : 0, part, gap});
     tensor.module = modules.size() - 1;
   }
   workload.modules = std::move(modules);

@@ -26,8 +26,9 @@ void check_messages(const Resolution& r) {
                                  [&](const ScheduleKind& known) { return known.name == spec.name; });
   constexpr std::size_t kMostTensors = 4096;  // its time and memory grow with their square
   if (spec.name == "optimal" && scenario.workload.tensors.size() > kMostTensors) {
-    Resolution::refuse("schedule", "optimal has " + std::to_string(scenario.workload.tensors.size()) + " tensors to merge",
-                       "at most " + std::to_string(kMostTensors) + ", or schedule mgwfbp");
+    Resolution::refuse(
+        "schedule", "optimal has " + std::to_string(scenario.workload.tensors.size()) + " tensors to merge",
+        "at most " + std::to_string(kMostTensors) + ", or schedule mgwfbp");
   }
   if (spec.name != "equal" || kind == kinds.end()) {
     return;

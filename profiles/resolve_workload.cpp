@@ -52,8 +52,10 @@ Workload logged_workload(Resolution& r, const std::string& file, Element gradien
   for (std::size_t i = log.rows.size(); i-- > 0;) {
     const double elements = static_cast<double>(log.rows[i].bytes) / size_of(gradient);
     if (elements != std::floor(elements)) {
-      Resolution::refuse("backward-log", "gradient " + std::to_string(i + 1) + " has " + std::to_string(log.rows[i].bytes) + " B",
-                         "a multiple of " + plain(size_of(gradient)) + " B, an element of " + std::string(dtype(gradient)));
+      Resolution::refuse(
+          "backward-log",
+          "gradient " + std::to_string(i + 1) + " has " + std::to_string(log.rows[i].bytes) + " B",
+          "a multiple of " + plain(size_of(gradient)) + " B, an element of " + std::string(dtype(gradient)));
     }
     add_tensor(workload, "gradient" + std::to_string(i), {static_cast<std::size_t>(elements)}, 0);
   }

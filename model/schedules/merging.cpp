@@ -118,7 +118,8 @@ std::vector<ScheduleKind> merging_schedules() {
        true,
        {}},
       {"optimal",
-       "the best merging of neighbours that there is, by dynamic programme; codec times, bucket copies and further "
+       "the best merging of neighbours that there is, by dynamic programme; codec times, bucket copies and "
+       "further "
        "rounds of a scheme are not weighed",
        {},
        "exact for one channel, first come, first served, one exchange a message",

@@ -198,8 +198,27 @@ TEST(Plan, FirstLineSaysWhetherBucketsMatter) {
               StartsWith("Buckets do not matter here: plain all-reduce is hidden already. "));
   EXPECT_THAT(plan(resnet_setup()).out, StartsWith("Buckets hardly matter here: the best "));
   EXPECT_THAT(plan(given_setup()).out, StartsWith("There is nothing to divide: "));
+  EXPECT_THAT(plan({"--model", "resnet18", "--device", "v100", "--batch", "32", "--workers", "2",
+                    "--bandwidth", "1Gbps"})
+                  .out,
+              StartsWith("DDP's buckets are the best that there are here: "));
   // What counts as a gain is the user's to say.
   EXPECT_THAT(plan(resnet_setup(), {"--margin", "0.1%"}).out, StartsWith("Buckets matter here: "));
+}
+
+TEST(Plan, RefusesWhatItDoesNotWeigh) {
+  const auto refused = [](const Words& more) {
+    const Result result = invoke(joined(joined({"plan"}, resnet_setup()), more));
+    EXPECT_EQ(result.status, kUsage);
+    return result.err;
+  };
+  EXPECT_EQ(refused({"-s", "topk", "--extra-steps", "10%"}),
+            "breakeven: error: --extra-steps: is not weighed: plan compares the times of steps: expected "
+            "query, which "
+            "weighs it, or it left out\n");
+  EXPECT_EQ(refused({"--placement", "stream"}),
+            "breakeven: error: --placement: says nothing of plain all-reduce: expected a --scheme, or it "
+            "left out\n");
 }
 
 TEST(Plan, ScreenHasTheComparisonTheBucketsAndLinesToPaste) {

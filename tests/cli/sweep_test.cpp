@@ -32,10 +32,10 @@ TEST(Sweep, RowsAreEveryCombinationInOrder) {
   ASSERT_EQ(rows.size(), 13U);
   EXPECT_EQ(rows[0],
             "workers,bandwidth_bytes_per_s,scheme,step_s,plain_step_s,speedup,scaling,verdict,winner");
-  EXPECT_TRUE(rows[1].starts_with("8,1.25e+08,powersgd:rank=4,")) << rows[1];
-  EXPECT_TRUE(rows[2].starts_with("8,1.25e+08,signsgd,")) << rows[2];
-  EXPECT_TRUE(rows[3].starts_with("8,2.5e+08,powersgd:rank=4,")) << rows[3];
-  EXPECT_TRUE(rows[12].starts_with("16,5e+08,signsgd,")) << rows[12];
+  EXPECT_TRUE(rows[1].starts_with("8,125000000,powersgd:rank=4,")) << rows[1];
+  EXPECT_TRUE(rows[2].starts_with("8,125000000,signsgd,")) << rows[2];
+  EXPECT_TRUE(rows[3].starts_with("8,250000000,powersgd:rank=4,")) << rows[3];
+  EXPECT_TRUE(rows[12].starts_with("16,500000000,signsgd,")) << rows[12];
   EXPECT_NE(result.err.find("compression pays in "), std::string::npos);
   EXPECT_NE(result.err.find(" of 12 setups ("), std::string::npos);
 }
@@ -149,7 +149,7 @@ TEST(Sweep, EveryFormatHoldsEveryRow) {
   EXPECT_EQ(std::count(json.begin(), json.end(), '}'), 14);
   EXPECT_TRUE(lines(as("jsonl"))
                   .front()
-                  .starts_with("{\"workers\": 8, \"bandwidth_bytes_per_s\": 1.25e+08, \"scheme\": "
+                  .starts_with("{\"workers\": 8, \"bandwidth_bytes_per_s\": 125000000, \"scheme\": "
                                "\"powersgd:rank=4\", \"step_s\": "));
 }
 

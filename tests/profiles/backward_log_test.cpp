@@ -92,6 +92,8 @@ TEST(BackwardLog, EachRowIsAModuleInForwardOrder) {
   EXPECT_DOUBLE_EQ(workload.modules[2].backward.base(), 500e-6);
   EXPECT_EQ(workload.gradient_bytes(), 12400_B);
   EXPECT_DOUBLE_EQ(workload.forward().base(), 1e-3);
+  EXPECT_DOUBLE_EQ(workload.modules[0].forward.base(), 0.75e-3) << "as its gap to all";
+  EXPECT_DOUBLE_EQ(workload.modules[2].forward.base(), 0.25e-3);
   EXPECT_DOUBLE_EQ(workload.other.base(), 2e-3);
   EXPECT_EQ(stated(setup, "backward"), "2 ms, given, the gaps of the log");
   EXPECT_EQ(stated(setup, "backward_log"), file + ", given, ");
@@ -101,6 +103,29 @@ TEST(BackwardLog, EachRowIsAModuleInForwardOrder) {
   EXPECT_DOUBLE_EQ(messages[0].ready.base(), 500e-6);
   EXPECT_DOUBLE_EQ(messages[1].ready.base(), 500e-6);
   EXPECT_DOUBLE_EQ(messages[2].ready.base(), 2e-3);
+}
+
+TEST(BackwardLog, AGradientHoldsWholeElements) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(failure([&] { (void)tiny(from(directory.file("b.csv", "gap_us,bytes\n500,4000\n10,6\n"))); }),
+            "value --backward-log: gradient 2 has 6 B: expected a multiple of 4 B, an element of fp32");
+  EXPECT_EQ(tiny(from(directory.file("h.csv", "gap_us,bytes\n500,6\n"), {{"grad-dtype", "fp16"}}))
+                .scenario.workload.elements(),
+            3U);
+}
+
+TEST(BackwardLog, OptimalHasALimitOnTensors) {
+  const TemporaryDirectory directory;
+  std::string rows = "gap_us,bytes\n";
+  for (int i = 0; i < 4097; ++i) {
+    rows += "1,4\n";
+  }
+  const std::string file = directory.file("b.csv", rows);
+  EXPECT_EQ(failure([&] {
+              (void)tiny(from(file, {{"schedule", "optimal"}}));
+            }),
+            "value --schedule: optimal has 4097 tensors to merge: expected at most 4096, or schedule mgwfbp");
+  EXPECT_EQ(tiny(from(file, {{"schedule", "mgwfbp"}})).scenario.workload.tensors.size(), 4097U);
 }
 
 TEST(BackwardLog, TheRestOfTheStepIsGivenOrFollows) {

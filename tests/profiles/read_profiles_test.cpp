@@ -321,6 +321,11 @@ TEST(ReadCodec, NamesWhatIsWrong) {
       "spread, source (did you mean spread?)");
   EXPECT_EQ(codec("5%", "-5%"),
             "file c.json: /costs/0/spread: \"-5%\" must not be negative: expected a fraction, such as 5%");
+  EXPECT_EQ(
+      codec("\"spread\": \"5%\"}",
+            R"("spread": "5%"}, {"scheme": "topk:ratio=0.05", "encode": [[1000, "1 ms"]],
+                  "decode": [[1000, "1 ms"]]})"),
+      "file c.json: /costs/1: the scheme \"topk:ratio=0.05\" is there twice: expected each scheme once");
   EXPECT_EQ(codec("5%", "500%"),
             "file c.json: /costs/0/spread: \"500%\" must be at most 1: expected a fraction, such as 5%");
 }
