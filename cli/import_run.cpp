@@ -125,10 +125,12 @@ void tell_question(const Context& context, const ImportedRun& run, const std::st
   }
   line += run.element == Element::f32 ? "" : " --grad-dtype " + std::string(name(precision_of(run.element)));
   line += " --schedule " + schedule + " --workers " + (run.workers > 0 ? std::to_string(run.workers) : "N");
-  tell(context,
-       {line + " --bandwidth " + (run.rate ? "\"" + to_string(*run.rate) + "\" --efficiency 100%" : "B")});
+  tell(context, {line + " --bandwidth " +
+                 (run.rate ? "\"" + to_string(*run.rate) + "\" --efficiency 100% --latency 0s" : "B")});
   if (run.rate) {
-    tell(context, {"--bandwidth is what the fastest all-reduce of the run reached, were it a ring"});
+    tell(context,
+         {"--bandwidth is what the fastest all-reduce of the run reached, were it a ring: its latency is "
+          "part of that"});
   }
 }
 

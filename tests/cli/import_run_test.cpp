@@ -44,7 +44,7 @@ TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
             HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
             HasSubstr("gamma: not known"),
             HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth "
-                      "\"32 Gbit/s\" --efficiency 100%")));
+                      "\"32 Gbit/s\" --efficiency 100% --latency 0s")));
   const std::vector<std::string> ask = {"query",   "--model",     model,        "--device",     "a100-40gb",
                                         "--batch", "8",           "--schedule", "wfbp",         "--workers",
                                         "2",       "--bandwidth", "32 Gbit/s",  "--efficiency", "100%",
@@ -87,7 +87,7 @@ TEST_F(ImportRun, TheQuestionCanBePasted) {
       question(invoke({"import", "kineto", trace, "--batch", "8", "-o", model})),
       "ask: breakeven query --model '" + model +
           "' --device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth \"32 Gbit/s\" "
-          "--efficiency 100%");
+          "--efficiency 100% --latency 0s");
   const Result unknown = invoke({"import", "kineto", trace, "--device", "a100", "--batch", "8"});
   EXPECT_THAT(unknown.err, HasSubstr("--device: "));
   EXPECT_THAT(question(unknown), AllOf(HasSubstr("--device NAME "), Not(HasSubstr("a100"))));
