@@ -169,7 +169,7 @@ std::string kineto(const Context& context, const std::string& file) {
   RunOptions options = options_of(context, file, "");  // refused before a trace is read
   KinetoFindings findings = findings_of(file);
   if (context.request.has("no-sync")) {
-    findings.gamma = gamma_of(findings, findings_of(context.request.get("no-sync", "")));
+    compare(findings, findings_of(context.request.get("no-sync", "")));
   }
   options.device = device_of(context, findings.device, findings.memory);
   ImportedRun run;
@@ -184,7 +184,7 @@ std::string kineto(const Context& context, const std::string& file) {
     tell_namesake(context, run.profile);
   }
   // Backward was timed beside the exchange: without a second run its slowdown is part of it.
-  const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
+  const std::string slowdown = significant(findings.gamma.value_or(1), 4);
   const bool gradients = !findings.step.gradients.empty();
   tell_question(context, run, (gradients ? "ddp --gamma " : "wfbp --gamma ") + slowdown);
   if (!gradients) {

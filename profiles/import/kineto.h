@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiles/catalogue.h"
+#include "profiles/import/ranges.h"
 #include "profiles/import/run.h"
 #include "profiles/import/trace_file.h"
 
@@ -91,6 +92,7 @@ struct KinetoStep {
   Seconds overlapped;                          ///< of these, beside compute kernels: interval arithmetic
   Seconds stalled;                             ///< kernels of backward wait for an all-reduce
   Seconds tail;                       ///< from the end of backward's compute to the last all-reduce's
+  std::vector<Range> reduces;         ///< when all-reduces run: microseconds since backward began
   std::vector<KinetoBucket> buckets;  ///< in the order of their launch
   /// In the order of backward. Empty where the trace does not state their shapes, or where they are not what
   /// the buckets hold.
@@ -98,6 +100,10 @@ struct KinetoStep {
 
   /// What the network costs on the critical path.
   [[nodiscard]] Seconds exposed() const { return stalled + tail; }
+  /// All-reduces run in the `first` part of backward.
+  [[nodiscard]] Seconds reducing(Seconds first) const;
+  /// Backward computes beside all-reduces.
+  [[nodiscard]] Seconds beside() const { return reducing(backward + stalled) - stalled; }
   /// Forward and backward aside, without what the network costs.
   [[nodiscard]] Seconds other() const { return time - forward - backward - exposed(); }
 };
@@ -108,15 +114,19 @@ struct KinetoFindings {
   std::string device;
   Bytes memory;
   bool host_computes = false;
-  std::size_t workers = 0;         ///< that exchange gradients; 0: not stated
-  std::optional<double> gamma;     ///< needs a run without exchange
-  std::vector<std::string> notes;  ///< what could not be told, and why
+  std::size_t workers = 0;          ///< that exchange gradients; 0: not stated
+  std::optional<Seconds> slowdown;  ///< of backward beside its exchange; needs a run without one
+  std::optional<double> gamma;      ///< nothing: not known, or it does not explain the slowdown
+  std::vector<std::string> notes;   ///< what could not be told, and why
 };
 
 /// Throws Error (file) for a trace without backward pass.
 KinetoFindings find_in(const KinetoTrace& trace, const std::string& where);
-/// Backward beside the exchange / backward in a run without one (DDP's no_sync()).
-double gamma_of(const KinetoFindings& with, const KinetoFindings& without);
+/// Fills in what a run without exchange (DDP's no_sync()) tells: its backward, of each second that
+/// all-reduces run, does 1/gamma.
+void compare(KinetoFindings& with, const KinetoFindings& without);
+/// What that told, in words.
+std::string gamma_line(const KinetoFindings& findings);
 
 /// What a worker sent at the fastest bucket, were it a ring: 2(n-1)/n of its bytes in its time. Nothing where
 /// the trace states no sizes or workers.

@@ -213,6 +213,9 @@ std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& h
   const std::vector<Range> reduces = ranges_of(exchanges, true, step);
   result.exchange = seconds(length(reduces));
   result.overlapped = seconds(overlap(reduces, computes));
+  for (const Range& reduce : reduces) {
+    result.reduces.push_back({reduce.begin - backward.begin, reduce.end - backward.begin});
+  }
   std::vector<Kernel> kernels;
   for (const Kernel& kernel : timeline.launched(*pass)) {
     if (kernel.kind == Kernel::Kind::compute) {
@@ -293,10 +296,6 @@ double KinetoGradient::elements() const {
     product *= static_cast<double>(dim);
   }
   return product;
-}
-
-double gamma_of(const KinetoFindings& with, const KinetoFindings& without) {
-  return with.step.backward / without.step.backward;
 }
 
 }  // namespace breakeven

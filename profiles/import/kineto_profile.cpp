@@ -132,15 +132,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
                     " that kernels waited)");
   }
   lines.push_back(gradients_line(step));
-  lines.push_back(findings.gamma
-                      ? "gamma: " + significant(*findings.gamma, 4) +
-                            ", backward beside all-reduce over backward without (--no-sync)"
-                      : "gamma: not known; a second trace under no_sync() tells it (--no-sync TRACE)");
-  if (findings.gamma && !(*findings.gamma >= 1)) {
-    lines.emplace_back(
-        "backward was slower without all-reduce: the two traces do not differ by it alone; gamma is taken as "
-        "1");
-  }
+  lines.push_back(gamma_line(findings));
   lines.insert(lines.end(), findings.notes.begin(), findings.notes.end());
   return lines;
 }
@@ -164,14 +156,15 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   timing.forward = stated(step.forward);
   timing.other = stated(step.other());
   // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
-  const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
+  const double lost = 1 - 1 / findings.gamma.value_or(1);
+  const auto alone = [&](Seconds time) { return time - step.reducing(time) * lost; };
   Seconds before;
   for (const Part& part : parts) {
-    timing.gaps.push_back(stated((part.ready - before) * alone));
-    before = part.ready;
+    timing.gaps.push_back(stated(alone(part.ready) - before));
+    before = alone(part.ready);
   }
-  if (step.backward > before) {  // backward goes on behind the last of them
-    timing.gaps.push_back(stated((step.backward - before) * alone));
+  if (step.backward > parts.back().ready) {  // backward goes on behind the last of them
+    timing.gaps.push_back(stated(alone(step.backward) - before));
   }
   timing.backward = sum_of(timing.gaps);
   if (!(timing.backward > Seconds{})) {

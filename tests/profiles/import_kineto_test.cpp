@@ -135,9 +135,6 @@ TEST(ImportKineto, WhatATraceCannotTellIsSaid) {
   EXPECT_THAT(lines(step() + std::vector{event("user_annotation", "gloo:all_reduce", 520, 300)}),
               testing::AllOf(testing::Contains(HasSubstr("no kernels in the trace")),
                              testing::Not(testing::Contains(HasSubstr("compute kernels run")))));
-  KinetoFindings slower = found(list(step() + std::vector{kernel(410, 10), all_reduce(450, 100, 1000)}));
-  slower.gamma = 0.5;
-  EXPECT_THAT(lines_of(slower), testing::Contains(HasSubstr("gamma is taken as 1")));
 }
 
 TEST(ImportKineto, ASizeThatIsNoneIsRefused) {
@@ -169,12 +166,35 @@ TEST(ImportKineto, GlooExchangesOnTheHost) {
   EXPECT_NEAR(findings.step.tail.base(), 120e-6, 1e-12);  // gradients are done at 700
 }
 
-TEST(ImportKineto, GammaComparesTwoRuns) {
-  const KinetoFindings with = found(list(step() + std::vector{kernel(410, 10), all_reduce(450, 100, 1000)}));
-  const KinetoFindings without =
-      found(list({event("user_annotation", "ProfilerStep#1", 0, 900),
-                  event("user_annotation", "## backward ##", 400, 400), kernel(410, 10)}));
-  EXPECT_NEAR(gamma_of(with, without), 1.25, 1e-12);
+/// Backward takes 500 us with an all-reduce of 100 us beside it; `alone` without.
+KinetoFindings compared_with(double alone, double reduce_at = 450) {
+  KinetoFindings with = found(list(step() + std::vector{kernel(410, 10), all_reduce(reduce_at, 100, 1000)}));
+  compare(with, found(list({event("user_annotation", "ProfilerStep#1", 0, 900),
+                            event("user_annotation", "## backward ##", 400, alone), kernel(410, 10)})));
+  return with;
+}
+
+TEST(ImportKineto, GammaIsTheSlowdownWhileAllReducesRun) {
+  // Of 100 us beside the all-reduce backward lost 60: it did 40 us of its work.
+  const KinetoFindings findings = compared_with(440);
+  EXPECT_NEAR(findings.gamma.value(), 2.5, 1e-9);
+  const ModelProfile profile = model_of(findings, {}, "t.json");
+  EXPECT_NEAR(profile.timings.at(0).backward.base(), 440e-6, 1e-9) << "as it is without exchange";
+  EXPECT_NEAR(profile.timings.at(0).gaps.at(0).base(), 50e-6, 1e-9) << "nothing runs before the first bucket";
+  EXPECT_NEAR(compared_with(470, 850).gamma.value(), 2.5, 1e-9) << "half of it runs behind backward's end";
+}
+
+TEST(ImportKineto, ASlowdownThatCannotComeFromOverlapIsNoGamma) {
+  for (const double alone : {300.0, 400.0, 405.0}) {
+    const KinetoFindings findings = compared_with(alone);
+    EXPECT_FALSE(findings.gamma) << alone;
+    EXPECT_THAT(lines_of(findings), testing::Contains(HasSubstr("that cannot come from overlap")));
+    EXPECT_NEAR(model_of(findings, {}, "t.json").timings.at(0).backward.base(), 500e-6, 1e-9) << "as traced";
+  }
+  EXPECT_FALSE(compared_with(499, 900).gamma) << "nothing runs beside backward";
+  EXPECT_EQ(compared_with(500, 900).gamma, 1.0);
+  EXPECT_EQ(compared_with(520).gamma, 1.0);
+  EXPECT_THAT(lines_of(compared_with(520)), testing::Contains(HasSubstr("no longer than under no_sync()")));
 }
 
 TEST(ImportKineto, TheProfileReadsBackAndPredictsTheStep) {
