@@ -169,7 +169,8 @@ std::string kineto(const Context& context, const std::string& file) {
   RunOptions options = options_of(context, file, "");  // refused before a trace is read
   KinetoFindings findings = findings_of(file);
   if (context.request.has("no-sync")) {
-    compare(findings, findings_of(context.request.get("no-sync", "")));
+    const std::string alone = context.request.get("no-sync", "");
+    compare(findings, findings_of(alone), place_of(alone));
   }
   options.device = device_of(context, findings.device, findings.memory);
   ImportedRun run;

@@ -122,9 +122,9 @@ struct KinetoFindings {
 
 /// Throws Error (file) for a trace without backward pass.
 KinetoFindings find_in(const KinetoTrace& trace, const std::string& where);
-/// Fills in what a run without exchange (DDP's no_sync()) tells: its backward, of each second that
-/// all-reduces run, does 1/gamma.
-void compare(KinetoFindings& with, const KinetoFindings& without);
+/// Fills in what a run without exchange (DDP's no_sync()) tells: of each second that all-reduces run,
+/// backward does 1/gamma. Throws Error (file) where the other trace, from `where`, has an exchange.
+void compare(KinetoFindings& with, const KinetoFindings& without, const std::string& where);
 /// What that told, in words.
 std::string gamma_line(const KinetoFindings& findings);
 

@@ -1,4 +1,5 @@
 // Two traces of a step, with its exchange and without -> how much backward slows down beside the exchange.
+#include "model/error.h"
 #include "profiles/import/kineto.h"
 
 namespace breakeven {
@@ -13,7 +14,10 @@ Seconds KinetoStep::reducing(Seconds first) const {
 }
 
 /// Backward that takes t beside all-reduces does t / gamma of its work then: it loses t (1 - 1/gamma).
-void compare(KinetoFindings& with, const KinetoFindings& without) {
+void compare(KinetoFindings& with, const KinetoFindings& without, const std::string& where) {
+  if (!without.step.buckets.empty()) {
+    throw Error(Fault::file, where, "has all-reduces in backward", "the same run under DDP's no_sync()");
+  }
   const Seconds slowdown = with.step.backward - without.step.backward;
   const Seconds beside = with.step.beside();
   with.slowdown = slowdown;

@@ -169,8 +169,10 @@ TEST(ImportKineto, GlooExchangesOnTheHost) {
 /// Backward takes 500 us with an all-reduce of 100 us beside it; `alone` without.
 KinetoFindings compared_with(double alone, double reduce_at = 450) {
   KinetoFindings with = found(list(step() + std::vector{kernel(410, 10), all_reduce(reduce_at, 100, 1000)}));
-  compare(with, found(list({event("user_annotation", "ProfilerStep#1", 0, 900),
-                            event("user_annotation", "## backward ##", 400, alone), kernel(410, 10)})));
+  compare(with,
+          found(list({event("user_annotation", "ProfilerStep#1", 0, 900),
+                      event("user_annotation", "## backward ##", 400, alone), kernel(410, 10)})),
+          "n.json");
   return with;
 }
 
@@ -195,6 +197,12 @@ TEST(ImportKineto, ASlowdownThatCannotComeFromOverlapIsNoGamma) {
   EXPECT_EQ(compared_with(500, 900).gamma, 1.0);
   EXPECT_EQ(compared_with(520).gamma, 1.0);
   EXPECT_THAT(lines_of(compared_with(520)), testing::Contains(HasSubstr("no longer than under no_sync()")));
+}
+
+TEST(ImportKineto, ARunWithExchangeTellsNoGamma) {
+  KinetoFindings with = compared_with(440);
+  EXPECT_EQ(failure([&] { compare(with, with, "n.json"); }),
+            "file n.json: has all-reduces in backward: expected the same run under DDP's no_sync()");
 }
 
 TEST(ImportKineto, TheProfileReadsBackAndPredictsTheStep) {
