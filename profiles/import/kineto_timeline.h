@@ -31,10 +31,12 @@ class KinetoTimeline {
   [[nodiscard]] std::optional<Range> longest(Span::Kind kind, const Range& range) const;
   /// From the first span of this kind that begins in `range` to the end of the last.
   [[nodiscard]] std::optional<Range> around(Span::Kind kind, const Range& range) const;
-  /// The profiler's steps; without them from one forward pass to the next; without those the whole trace.
+  /// The profiler's steps; without them from one forward pass to the next, or where several make a step, from
+  /// one optimizer's end to the next; without those the whole trace.
   [[nodiscard]] std::vector<Range> steps() const;
 
  private:
+  [[nodiscard]] std::vector<Range> marked(Span::Kind kind) const;
   [[nodiscard]] std::size_t count_before(double launch) const;
   [[nodiscard]] std::span<const Span> spans_in(const Range& range) const;
 

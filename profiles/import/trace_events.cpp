@@ -115,6 +115,8 @@ void read_arguments(value json, const std::string& place, TraceEvent::Arguments&
       args.input_type = first_text(field.value());
     } else if (key == "Group size") {
       args.group = count_of<std::size_t>(field.value());
+    } else if (key == "device") {
+      args.device = count_of<std::size_t>(field.value());
     } else if (key == "correlation") {
       args.correlation = count_of<std::int64_t>(field.value());
     } else if (key == "External id" || key == "external id") {

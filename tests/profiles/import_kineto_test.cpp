@@ -155,6 +155,43 @@ TEST(ImportKineto, WithoutMarksAutogradTellsWhereBackwardIs) {
   EXPECT_NEAR(findings.step.backward.base(), 310e-6, 1e-12);
 }
 
+TEST(ImportKineto, WithoutMarksOptimizersEndSteps) {
+  const auto one = [](double at, double time) {
+    return std::vector{event("cpu_op", "autograd::engine::evaluate_function: MmBackward0", at + 400, 100),
+                       kernel(at + 410, 10), all_reduce(at + 450, time, 1000),
+                       event("user_annotation", "Optimizer.step#SGD.step", at + 900, 100)};
+  };
+  const std::vector<std::string> events = one(0, 100) + one(1000, 100) + one(2000, 100);
+  const KinetoFindings findings = found(list(events));
+  EXPECT_EQ(findings.steps, 3U);
+  EXPECT_EQ(findings.step.buckets.size(), 1U);
+  EXPECT_NEAR(findings.step.time.base(), 1000e-6, 1e-12);
+  // Two forward passes a step: gradients are accumulated.
+  const auto forward = [](double at) {
+    return event("user_annotation", "DistributedDataParallel.forward", at, 50);
+  };
+  EXPECT_EQ(found(list(events + std::vector{forward(50), forward(150), forward(1050), forward(1150),
+                                            forward(2050), forward(2150)}))
+                .steps,
+            3U);
+}
+
+TEST(ImportKineto, TracesOfSeveralWorkersInOneFileAreRefused) {
+  std::vector<std::string> events = step() + std::vector{all_reduce(450, 100, 1000)};
+  for (const char* device : {"0", "1"}) {
+    events.push_back(event("kernel", "gemm", 410, 10, "\"device\": " + std::string(device)));
+  }
+  EXPECT_EQ(refused(list(events)),
+            "file t.json: holds kernels of devices 0, 1: expected the trace of one worker");
+  // On two hosts both are device 0.
+  std::vector<std::string> other = step();
+  for (std::string& span : other) {
+    span.replace(span.find("\"pid\": 0"), 8, "\"pid\": 7");
+  }
+  EXPECT_EQ(refused(list(step() + other + std::vector{kernel(410, 10), all_reduce(450, 100, 1000)})),
+            "file t.json: holds passes of processes 0, 7: expected the trace of one worker");
+}
+
 TEST(ImportKineto, GlooExchangesOnTheHost) {
   const KinetoFindings findings = found(list(
       step() +
