@@ -18,7 +18,7 @@ namespace breakeven {
 /// What a trace says, as few bytes an event as it takes. Times are microseconds of the trace's clock.
 struct KinetoTrace {
   struct Kernel {
-    enum class Kind : std::uint8_t { compute, all_reduce, other_exchange };
+    enum class Kind : std::uint8_t { compute, all_reduce, reduce_scatter, other_exchange };
     double begin = 0, end = 0;
     double launch = 0;  ///< when the host launched it; its begin where the trace does not say
     Kind kind = Kind::compute;
@@ -92,6 +92,7 @@ struct KinetoStep {
   Seconds overlapped;                          ///< of these, beside compute kernels: interval arithmetic
   Seconds stalled;                             ///< kernels of backward wait for an all-reduce
   Seconds tail;                       ///< from the end of backward's compute to the last all-reduce's
+  std::size_t passes = 1;             ///< forward and backward: times are of one that exchanges
   std::vector<Range> reduces;         ///< when all-reduces run: microseconds since backward began
   std::vector<KinetoBucket> buckets;  ///< in the order of their launch
   /// In the order of backward. Empty where the trace does not state their shapes, or where they are not what
@@ -117,6 +118,7 @@ struct KinetoFindings {
   std::size_t workers = 0;          ///< that exchange gradients; 0: not stated
   std::optional<Seconds> slowdown;  ///< of backward beside its exchange; needs a run without one
   std::optional<double> gamma;      ///< nothing: not known, or it does not explain the slowdown
+  std::string instead;              ///< of all-reduces in backward, what the trace exchanges: ", but ..."
   std::vector<std::string> notes;   ///< what could not be told, and why
 };
 

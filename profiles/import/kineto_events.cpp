@@ -56,6 +56,11 @@ bool is_all_reduce(const std::string& name, std::string_view collective) {
                             : has(lower(collective), "allreduce") || has(lower(collective), "all_reduce");
 }
 
+bool is_reduce_scatter(const std::string& name, std::string_view collective) {
+  const std::string text = collective.empty() ? name : lower(collective);
+  return has(text, "reducescatter") || has(text, "reduce_scatter");
+}
+
 using Dims = std::vector<std::size_t>;
 /// 0: of no dimensions, which state nothing.
 std::size_t product(const Dims& dims) {
@@ -154,8 +159,9 @@ void Events::add_kernel(const TraceEvent& event, const std::string& name) {
   kernel.begin = kernel.launch = event.begin;
   kernel.end = event.begin + event.duration;
   if (is_exchange(name)) {
-    kernel.kind =
-        is_all_reduce(name, event.args.collective) ? Kernel::Kind::all_reduce : Kernel::Kind::other_exchange;
+    kernel.kind = is_all_reduce(name, event.args.collective)       ? Kernel::Kind::all_reduce
+                  : is_reduce_scatter(name, event.args.collective) ? Kernel::Kind::reduce_scatter
+                                                                   : Kernel::Kind::other_exchange;
     kernel.message = message(event, name);
   }
   any_compute_ = any_compute_ || (kernel.kind == Kernel::Kind::compute && !name.empty());

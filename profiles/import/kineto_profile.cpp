@@ -67,7 +67,8 @@ Element element_of(const KinetoFindings& findings, const std::string& where) {
   const std::vector<KinetoBucket>& buckets = findings.step.buckets;
   const std::vector<KinetoGradient>& gradients = findings.step.gradients;
   if (buckets.empty() && gradients.empty()) {
-    throw Error(Fault::file, where, "has neither all-reduces in backward nor shapes of gradients",
+    throw Error(Fault::file, where,
+                "has neither all-reduces in backward nor shapes of gradients" + findings.instead,
                 "a step of several workers, or record_shapes=True; a model's name (--model) and --forward, "
                 "--backward do without");
   }
@@ -119,7 +120,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
           : "the device idles " + to_string(step.idle) + " of it; compute kernels run " +
                 to_string(step.compute)};
   if (step.buckets.empty()) {
-    lines.emplace_back("no all-reduce of gradients in backward");
+    lines.push_back("no all-reduce of gradients in backward" + findings.instead);
   } else {
     lines.push_back(bucket_lines(step));
     lines.push_back(
@@ -130,6 +131,12 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
     lines.push_back("exposed on the critical path: " + to_string(step.exposed()) + " (" +
                     to_string(step.tail) + " behind backward's end, " + to_string(step.stalled) +
                     " that kernels waited)");
+  }
+  if (step.passes > 1) {
+    lines.push_back(std::to_string(step.passes) +
+                    " forward passes in a step (gradient accumulation): forward and backward are those of "
+                    "one that exchanges, other "
+                    "holds the rest");
   }
   lines.push_back(gradients_line(step));
   lines.push_back(gamma_line(findings));

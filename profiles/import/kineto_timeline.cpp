@@ -44,10 +44,9 @@ std::optional<Range> KinetoTimeline::around(Span::Kind kind, const Range& range)
   return found;
 }
 
-/// Annotations nest: what begins inside the one before belongs to it.
-std::vector<Range> KinetoTimeline::marked(Span::Kind kind) const {
+std::vector<Range> KinetoTimeline::marked(Span::Kind kind, const Range& range) const {
   std::vector<Range> found;
-  for (const Span& span : trace_.spans) {
+  for (const Span& span : spans_in(range)) {
     if (span.kind == kind && (found.empty() || span.begin >= found.back().end)) {
       found.push_back({span.begin, span.end});
     }
@@ -56,7 +55,8 @@ std::vector<Range> KinetoTimeline::marked(Span::Kind kind) const {
 }
 
 std::vector<Range> KinetoTimeline::steps() const {
-  std::vector<Range> steps = marked(Span::Kind::step);
+  const Range all{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  std::vector<Range> steps = marked(Span::Kind::step, all);
   if (!steps.empty()) {
     return steps;
   }
@@ -65,8 +65,8 @@ std::vector<Range> KinetoTimeline::steps() const {
     first = std::min(first, span.begin);
     last = std::max(last, span.end);
   }
-  const std::vector<Range> forwards = marked(Span::Kind::forward);
-  const std::vector<Range> optimizers = marked(Span::Kind::optimizer);
+  const std::vector<Range> forwards = marked(Span::Kind::forward, all);
+  const std::vector<Range> optimizers = marked(Span::Kind::optimizer, all);
   if (optimizers.size() > 1 && (forwards.empty() || forwards.size() > optimizers.size())) {
     for (const Range& optimizer : optimizers) {
       steps.push_back({steps.empty() ? first : steps.back().end, optimizer.end});

@@ -314,7 +314,7 @@ TEST(ImportKineto, WhatIsNoTraceIsRefused) {
 }
 
 TEST(ImportKineto, ATimeThatIsNoneIsRefusedByName) {
-  for (const char* time : {"\"1000\"", "null", "NaN", "-2", "1e13", "1e400", "[1]", "true"}) {
+  for (const char* time : {"\"1000\"", "null", "NaN", "-2", "1e13", "1e400", "true"}) {
     EXPECT_EQ(refused(R"([{"ph": "X", "ts": 1, "dur": )" + std::string(time) + "}]"),
               "file t.json: event 1: \"dur\" is " + std::string(time) +
                   ": expected a number of microseconds, 0 to 1e+12");
