@@ -184,10 +184,8 @@ std::string kineto(const Context& context, const std::string& file) {
   if (findings.step.gradients.empty()) {
     tell_namesake(context, run.profile);
   }
-  // Backward was timed beside the exchange: without a second run its slowdown is part of it.
-  const std::string slowdown = significant(findings.gamma.value_or(1), 4);
   const bool gradients = !findings.step.gradients.empty();
-  tell_question(context, run, (gradients ? "ddp --gamma " : "wfbp --gamma ") + slowdown);
+  tell_question(context, run, gradients ? "ddp" : "wfbp");
   if (!gradients) {
     tell(context, {"--schedule wfbp sends a traced bucket as one message, as the run did"});
   } else if (!findings.step.buckets.empty() && !groups_as(findings.step, run.profile.workload, run.element)) {

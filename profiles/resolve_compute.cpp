@@ -140,6 +140,9 @@ Times from_timing(Resolution& r, const Timing& timing) {
   for (const Seconds gap : timing.gaps) {
     r.gaps.push_back(gap * factor);
   }
+  if (timing.gamma) {
+    r.gamma = Pick{*timing.gamma, timing.origin, timing.source};
+  }
   // How long the device idles does not follow for another batch.
   if (timing.busy && factor == 1) {
     r.note<Seconds>("busy", {timing.busy->base(), timing.origin, source}, "s");

@@ -162,7 +162,9 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   timing.source = options.source;
   timing.forward = stated(step.forward);
   timing.other = stated(step.other());
-  // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
+  // Where it is known how much the exchange slows backward down, a query adds that again; else its times hold
+  // it.
+  timing.gamma = step.buckets.empty() ? findings.gamma : findings.gamma.value_or(1);
   const double lost = 1 - 1 / findings.gamma.value_or(1);
   const auto alone = [&](Seconds time) { return time - step.reducing(time) * lost; };
   Seconds before;

@@ -266,6 +266,7 @@ TEST(ImportKineto, TheProfileReadsBackAndPredictsTheStep) {
   const Workload& workload = setup.scenario.workload;
   EXPECT_NEAR((workload.forward() + workload.backward() + workload.other).base(), 1000e-6, 1e-9);
   EXPECT_EQ(stated(setup, "busy").substr(0, 16), "195 us, measured");
+  EXPECT_EQ(stated(setup, "gamma").substr(0, 11), "1, measured") << "backward was traced beside the exchange";
   const auto messages = setup.scenario.schedule.messages(workload, {});
   ASSERT_EQ(messages.size(), 2U);
   EXPECT_NEAR(messages[0].ready.base(), 50e-6, 1e-9);
