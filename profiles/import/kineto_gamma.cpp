@@ -1,11 +1,14 @@
 // Two traces of a step, with its exchange and without -> how much backward slows down beside the exchange.
+#include <cmath>
+
 #include "model/error.h"
 #include "profiles/import/kineto.h"
 
 namespace breakeven {
 namespace {
 
-constexpr double kMost = 10;  // that a query takes
+constexpr double kMost = 10;   // that a query takes
+constexpr double kFine = 1e4;  // two runs tell no more digits
 
 }  // namespace
 
@@ -24,7 +27,7 @@ void compare(KinetoFindings& with, const KinetoFindings& without, const std::str
   if (stated(slowdown) == Seconds{}) {
     with.gamma = 1;
   } else if (slowdown <= beside * (1 - 1 / kMost)) {
-    with.gamma = beside / (beside - slowdown);
+    with.gamma = std::round(beside / (beside - slowdown) * kFine) / kFine;
   }
 }
 
