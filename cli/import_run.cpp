@@ -125,10 +125,12 @@ void tell_question(const Context& context, const ImportedRun& run, const std::st
   }
   line += run.element == Element::f32 ? "" : " --grad-dtype " + std::string(name(precision_of(run.element)));
   line += " --schedule " + schedule + " --workers " + (run.workers > 0 ? std::to_string(run.workers) : "N");
-  tell(context,
-       {line + " --bandwidth " + (run.rate ? "\"" + to_string(*run.rate) + "\" --efficiency 100%" : "B")});
+  tell(context, {line + " --bandwidth " +
+                 (run.rate ? "\"" + to_string(*run.rate) + "\" --efficiency 100% --latency 0s" : "B")});
   if (run.rate) {
-    tell(context, {"--bandwidth is what the fastest all-reduce of the run reached, were it a ring"});
+    tell(context,
+         {"--bandwidth is what the fastest all-reduce of the run reached, were it a ring: its latency is "
+          "part of that"});
   }
 }
 
@@ -167,7 +169,8 @@ std::string kineto(const Context& context, const std::string& file) {
   RunOptions options = options_of(context, file, "");  // refused before a trace is read
   KinetoFindings findings = findings_of(file);
   if (context.request.has("no-sync")) {
-    findings.gamma = gamma_of(findings, findings_of(context.request.get("no-sync", "")));
+    const std::string alone = context.request.get("no-sync", "");
+    compare(findings, findings_of(alone), place_of(alone));
   }
   options.device = device_of(context, findings.device, findings.memory);
   ImportedRun run;
@@ -181,10 +184,8 @@ std::string kineto(const Context& context, const std::string& file) {
   if (findings.step.gradients.empty()) {
     tell_namesake(context, run.profile);
   }
-  // Backward was timed beside the exchange: without a second run its slowdown is part of it.
-  const std::string slowdown = significant(std::max(1.0, findings.gamma.value_or(1)), 4);
   const bool gradients = !findings.step.gradients.empty();
-  tell_question(context, run, (gradients ? "ddp --gamma " : "wfbp --gamma ") + slowdown);
+  tell_question(context, run, gradients ? "ddp" : "wfbp");
   if (!gradients) {
     tell(context, {"--schedule wfbp sends a traced bucket as one message, as the run did"});
   } else if (!findings.step.buckets.empty() && !groups_as(findings.step, run.profile.workload, run.element)) {

@@ -28,6 +28,7 @@ struct Timing {
   /// behind the last of them, its rest; adds up to `backward`. Empty: not known.
   std::vector<Seconds> gaps;
   std::optional<Seconds> busy;  ///< the device runs kernels so long in the step; it idles the rest
+  std::optional<double> gamma;  ///< how much backward slows down beside communication; 1: its time holds that
   Origin origin = Origin::measured;
   std::string source;
 };

@@ -92,9 +92,18 @@ void read_busy(const Json& json, Timing& timing) {
   timing.busy = std::min(busy, step);
 }
 
+double read_gamma(const Json& json) {
+  constexpr double kMost = 10;  // that --gamma takes
+  const double gamma = json.number();
+  if (!(gamma >= 1 && gamma <= kMost)) {
+    json.fail("is " + json.scalar(), "1 to 10");
+  }
+  return gamma;
+}
+
 Timing read_timing(const Json& json, const std::string& source, const Workload& workload) {
-  json.only({"device", "precision", "batch", "forward", "backward", "other", "gaps", "busy", "throughput",
-             "origin", "source"});
+  json.only({"device", "precision", "batch", "forward", "backward", "other", "gaps", "busy", "gamma",
+             "throughput", "origin", "source"});
   Timing timing;
   timing.device = json.at("device", "the name of a device").text();
   timing.precision = read_precision(json.at("precision", "fp32, tf32, fp16 or bf16"));
@@ -106,6 +115,9 @@ Timing read_timing(const Json& json, const std::string& source, const Workload& 
   timing.origin = read_origin(json.at("origin", "measured or published"));
   const auto own_source = json.find("source");
   timing.source = own_source ? own_source->text() : source;
+  if (const auto gamma = json.find("gamma")) {
+    timing.gamma = read_gamma(*gamma);
+  }
   if (const auto throughput = json.find("throughput")) {
     for (const auto* key : {"forward", "backward", "other", "gaps", "busy"}) {
       if (const auto time = json.find(key)) {

@@ -54,6 +54,7 @@ class Resolution {
   std::optional<ModelProfile> model;
   std::optional<FabricProfile> fabric;
   DeviceProfile device;
+  std::optional<Pick> gamma;    ///< of the compute times' profile
   bool device_assumed = false;  ///< nobody named one: its numbers stand in for it
   std::optional<double> batch;  ///< of one worker
   std::vector<Seconds> gaps;    ///< of backward, last tensor first; empty: it is spread by FLOPs

@@ -146,6 +146,9 @@ Times from_timing(Resolution& r, const Timing& timing) {
   for (const Seconds gap : timing.gaps) {
     r.gaps.push_back(gap * factor);
   }
+  if (timing.gamma) {
+    r.gamma = Pick{*timing.gamma, timing.origin, timing.source};
+  }
   if (timing.busy && factor == 1) {
     r.note<Seconds>("busy", {timing.busy->base() * samples, timing.origin, source}, "s");
   }

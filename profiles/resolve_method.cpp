@@ -128,9 +128,9 @@ void resolve_method(Resolution& r) {
     Resolution::refuse("last-bucket", "the timeline knows when each bucket is ready", "--method closed-form");
   }
   resolve_schedule(r);
-  const Pick gamma = r.pick("gamma", Pick{kGamma, Origin::published,
-                                          "middle of the 1.04 to 1.1 that arXiv 2103.00543 observed"})
-                         .value_or(Pick{});
+  const Pick observed = {kGamma, Origin::published,
+                         "middle of the 1.04 to 1.1 that arXiv 2103.00543 observed"};
+  const Pick gamma = r.pick("gamma", r.gamma.value_or(observed)).value_or(Pick{});
   const Pick gamma_codec =
       r.pick("gamma-codec", Pick{kGamma, Origin::assumed, "not known: taken as beside communication"})
           .value_or(Pick{});

@@ -98,6 +98,9 @@ std::string timing_text(const Timing& timing, const std::string& source_of_all) 
   if (timing.busy) {
     add_text(json, indent, "busy", time_text(*timing.busy));
   }
+  if (timing.gamma) {
+    add_member(json, indent, "gamma", number_text(*timing.gamma));
+  }
   add_text(json, indent, "origin", std::string(name(timing.origin)));
   add_text(json, indent, "source", timing.source == source_of_all ? std::string() : timing.source);
   return json + "\n    }";

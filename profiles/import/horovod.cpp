@@ -262,6 +262,7 @@ ImportedRun Timeline::finish(const RunOptions& options) {
     before = all[i].row->turns[step].ready;
   }
   timing.backward = sum_of(timing.gaps);
+  timing.gamma = 1;  // it was timed beside the exchange
   const double rest = step + 1 < steps ? times[step + 1].first - time.end
                       : step > 0       ? time.first - times[step - 1].end
                                        : -1;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiles/catalogue.h"
+#include "profiles/import/ranges.h"
 #include "profiles/import/run.h"
 #include "profiles/import/trace_file.h"
 
@@ -17,7 +18,7 @@ namespace breakeven {
 /// What a trace says, as few bytes an event as it takes. Times are microseconds of the trace's clock.
 struct KinetoTrace {
   struct Kernel {
-    enum class Kind : std::uint8_t { compute, all_reduce, other_exchange };
+    enum class Kind : std::uint8_t { compute, all_reduce, reduce_scatter, other_exchange };
     double begin = 0, end = 0;
     double launch = 0;  ///< when the host launched it; its begin where the trace does not say
     Kind kind = Kind::compute;
@@ -91,6 +92,8 @@ struct KinetoStep {
   Seconds overlapped;                          ///< of these, beside compute kernels: interval arithmetic
   Seconds stalled;                             ///< kernels of backward wait for an all-reduce
   Seconds tail;                       ///< from the end of backward's compute to the last all-reduce's
+  std::size_t passes = 1;             ///< forward and backward: times are of one that exchanges
+  std::vector<Range> reduces;         ///< when all-reduces run: microseconds since backward began
   std::vector<KinetoBucket> buckets;  ///< in the order of their launch
   /// In the order of backward. Empty where the trace does not state their shapes, or where they are not what
   /// the buckets hold.
@@ -98,6 +101,10 @@ struct KinetoStep {
 
   /// What the network costs on the critical path.
   [[nodiscard]] Seconds exposed() const { return stalled + tail; }
+  /// All-reduces run in the `first` part of backward.
+  [[nodiscard]] Seconds reducing(Seconds first) const;
+  /// Backward computes beside all-reduces.
+  [[nodiscard]] Seconds beside() const { return reducing(backward + stalled) - stalled; }
   /// Forward and backward aside, without what the network costs.
   [[nodiscard]] Seconds other() const { return time - forward - backward - exposed(); }
 };
@@ -108,15 +115,20 @@ struct KinetoFindings {
   std::string device;
   Bytes memory;
   bool host_computes = false;
-  std::size_t workers = 0;         ///< that exchange gradients; 0: not stated
-  std::optional<double> gamma;     ///< needs a run without exchange
-  std::vector<std::string> notes;  ///< what could not be told, and why
+  std::size_t workers = 0;          ///< that exchange gradients; 0: not stated
+  std::optional<Seconds> slowdown;  ///< of backward beside its exchange; needs a run without one
+  std::optional<double> gamma;      ///< nothing: not known, or it does not explain the slowdown
+  std::string instead;              ///< of all-reduces in backward, what the trace exchanges: ", but ..."
+  std::vector<std::string> notes;   ///< what could not be told, and why
 };
 
 /// Throws Error (file) for a trace without backward pass.
 KinetoFindings find_in(const KinetoTrace& trace, const std::string& where);
-/// Backward beside the exchange / backward in a run without one (DDP's no_sync()).
-double gamma_of(const KinetoFindings& with, const KinetoFindings& without);
+/// Fills in what a run without exchange (DDP's no_sync()) tells: of each second that all-reduces run,
+/// backward does 1/gamma. Throws Error (file) where the other trace, from `where`, has an exchange.
+void compare(KinetoFindings& with, const KinetoFindings& without, const std::string& where);
+/// What that told, in words.
+std::string gamma_line(const KinetoFindings& findings);
 
 /// What a worker sent at the fastest bucket, were it a ring: 2(n-1)/n of its bytes in its time. Nothing where
 /// the trace states no sizes or workers.

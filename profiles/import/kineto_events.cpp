@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -53,6 +54,11 @@ bool is_exchange(const std::string& name) {
 bool is_all_reduce(const std::string& name, std::string_view collective) {
   return collective.empty() ? has(name, "allreduce") || has(name, "all_reduce")
                             : has(lower(collective), "allreduce") || has(lower(collective), "all_reduce");
+}
+
+bool is_reduce_scatter(const std::string& name, std::string_view collective) {
+  const std::string text = collective.empty() ? name : lower(collective);
+  return has(text, "reducescatter") || has(text, "reduce_scatter");
 }
 
 using Dims = std::vector<std::size_t>;
@@ -107,11 +113,13 @@ class Events {
   void add_operator(const TraceEvent& event);
   void add_span(Span::Kind kind, const TraceEvent& event) {
     trace_.spans.push_back({kind, event.begin, event.begin + event.duration});
+    processes_.emplace(event.process);
   }
   std::uint32_t message(const TraceEvent& event, const std::string& name);
   void add_gradient(const TraceEvent& event);
   void compute_on_host();
   void refuse_without_compute() const;
+  void refuse_several_workers() const;
 
   std::string where_;
   KinetoTrace trace_;
@@ -121,7 +129,8 @@ class Events {
   std::vector<Link> links_;  // one a kernel
   Launches calls_, operators_;
   bool any_kernel_ = false, any_compute_ = false;
-  bool device_exchanges_ = false;  // the host calls NCCL
+  bool device_exchanges_ = false;                           // the host calls NCCL
+  std::set<std::string, std::less<>> devices_, processes_;  // of kernels and of spans
   std::map<KinetoTrace::Gradient, std::uint32_t> gradients_;
   std::map<std::tuple<std::size_t, std::size_t, std::string, std::string>, std::uint32_t> known_;
 };
@@ -150,11 +159,15 @@ void Events::add_kernel(const TraceEvent& event, const std::string& name) {
   kernel.begin = kernel.launch = event.begin;
   kernel.end = event.begin + event.duration;
   if (is_exchange(name)) {
-    kernel.kind =
-        is_all_reduce(name, event.args.collective) ? Kernel::Kind::all_reduce : Kernel::Kind::other_exchange;
+    kernel.kind = is_all_reduce(name, event.args.collective)       ? Kernel::Kind::all_reduce
+                  : is_reduce_scatter(name, event.args.collective) ? Kernel::Kind::reduce_scatter
+                                                                   : Kernel::Kind::other_exchange;
     kernel.message = message(event, name);
   }
   any_compute_ = any_compute_ || (kernel.kind == Kernel::Kind::compute && !name.empty());
+  if (event.args.device && !name.empty()) {  // copies have two ends
+    devices_.insert(std::to_string(*event.args.device));
+  }
   trace_.kernels.push_back(kernel);
   links_.push_back({event.args.correlation.value_or(-1), event.args.external.value_or(-1)});
 }
@@ -240,8 +253,23 @@ void Events::refuse_without_compute() const {
   }
 }
 
+/// Traces of several ranks, merged: a step's kernels would be those of all.
+void Events::refuse_several_workers() const {
+  for (const auto& [found, what] :
+       {std::pair(&devices_, "kernels of devices "), {&processes_, "passes of processes "}}) {
+    if (found->size() > 1) {
+      const std::string names = std::accumulate(found->begin(), found->end(), std::string(),
+                                                [](const std::string& text, const std::string& name) {
+                                                  return text + (text.empty() ? "" : ", ") + name;
+                                                });
+      throw Error(Fault::file, where_, "holds " + std::string(what) + names, "the trace of one worker");
+    }
+  }
+}
+
 KinetoTrace Events::take() {
   refuse_without_compute();
+  refuse_several_workers();
   if (!any_kernel_) {
     trace_.host_computes = true;
     compute_on_host();

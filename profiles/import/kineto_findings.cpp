@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "model/error.h"
-#include "profiles/import/kineto_timeline.h"
+#include "profiles/import/kineto_exchanges.h"
 #include "profiles/option_values.h"
 
 namespace breakeven {
@@ -54,43 +52,6 @@ double stalls(std::vector<Kernel> kernels, const std::vector<Kernel>& exchanges)
     frontier = std::max(frontier, kernel.end);
   }
   return sum;
-}
-
-/// The all-reduces of gradients: those that backward launched. Other types are flags and counters.
-std::vector<Kernel> gradient_exchanges(const KinetoTimeline& timeline, const Range& pass, const Range& step) {
-  std::vector<Kernel> found;
-  for (const Kernel& kernel : timeline.launched({pass.begin, step.end})) {
-    // Where the launch is not known, the kernel may begin after the host has left backward.
-    if (kernel.kind != Kernel::Kind::all_reduce || (kernel.linked && kernel.launch > pass.end)) {
-      continue;
-    }
-    const std::string& type = timeline.trace().messages[kernel.message].type;
-    if (type.empty() || element_named(type)) {
-      found.push_back(kernel);
-    }
-  }
-  return found;
-}
-
-/// A process group, as far as the trace tells one from another.
-struct ProcessGroup {
-  std::string name;
-  std::size_t workers = 0;
-
-  bool operator==(const ProcessGroup&) const = default;
-  bool operator<(const ProcessGroup& other) const {
-    return std::tie(name, workers) < std::tie(other.name, other.workers);
-  }
-};
-ProcessGroup group_of(const KinetoTrace& trace, const Kernel& kernel) {
-  const KinetoTrace::Message& message = trace.messages[kernel.message];
-  return {message.group_name, message.group};
-}
-
-std::vector<Kernel> exchanges_of(const ProcessGroup& group, const KinetoTrace& trace,
-                                 std::vector<Kernel> kernels) {
-  std::erase_if(kernels, [&](const Kernel& kernel) { return group_of(trace, kernel) != group; });
-  return kernels;
 }
 
 void add_buckets(const KinetoTimeline& timeline, const std::vector<Kernel>& exchanges, const Range& backward,
@@ -143,50 +104,6 @@ bool fill_buckets(const KinetoStep& step) {
   return !stated || buckets == gradients;
 }
 
-/// On the host.
-std::optional<Range> backward_pass(const KinetoTimeline& timeline, const Range& step) {
-  const auto marked = timeline.longest(Span::Kind::backward, step);
-  const auto gradients = timeline.around(Span::Kind::gradient, step);
-  if (marked && gradients && timeline.trace().host_waits) {
-    return Range{marked->begin, gradients->end};  // behind the last gradient it only waits
-  }
-  return marked ? marked : gradients;
-}
-
-/// Several groups exchange in backward where a layer is split over workers too: gradients are taken to be
-/// those of the group that carries most. Says what that leaves out.
-ProcessGroup main_group(const KinetoTimeline& timeline, const std::vector<Range>& steps,
-                        std::vector<std::string>& notes) {
-  struct Load {
-    double bytes = 0;
-    std::size_t exchanges = 0;
-  };
-  std::map<ProcessGroup, Load> groups;
-  for (const Range& step : steps) {
-    const auto pass = backward_pass(timeline, step);
-    for (const Kernel& kernel : pass ? gradient_exchanges(timeline, *pass, step) : std::vector<Kernel>{}) {
-      const KinetoTrace::Message& message = timeline.trace().messages[kernel.message];
-      Load& load = groups[group_of(timeline.trace(), kernel)];
-      load.bytes +=
-          static_cast<double>(message.elements) * size_of(element_named(message.type).value_or(Element::f32));
-      ++load.exchanges;
-    }
-  }
-  const auto most = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    return a.second.bytes < b.second.bytes;
-  });
-  for (auto group = groups.begin(); group != groups.end(); ++group) {
-    if (group != most) {
-      notes.push_back("left out: " + counted(group->second.exchanges, "all-reduce") + " of " +
-                      to_string(Bytes::of(group->second.bytes)) + " in another process group" +
-                      (group->first.name.empty() ? "" : ", " + quote(group->first.name)) +
-                      (group->first.workers > 0 ? ", of " + counted(group->first.workers, "worker") : "") +
-                      ": the gradients are taken to be those of the group that carries most");
-    }
-  }
-  return most == groups.end() ? ProcessGroup{} : most->first;
-}
-
 /// Nothing for a step without backward pass.
 std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& host,
                                   const ProcessGroup& group) {
@@ -196,9 +113,9 @@ std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& h
   }
   const Range step = timeline.settled(host);
   const Range backward = timeline.settled(*pass);
-  const std::vector<Kernel> exchanges =
-      exchanges_of(group, timeline.trace(), gradient_exchanges(timeline, *pass, host));
+  const std::vector<Kernel> exchanges = gradient_exchanges(timeline, *pass, host, group);
   KinetoStep result;
+  result.passes = forward_passes(timeline, host).size();
   result.time = seconds(step.end - step.begin);
   if (const auto forward = timeline.longest(Span::Kind::forward, host)) {
     const Range settled = timeline.settled(*forward);
@@ -213,6 +130,9 @@ std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& h
   const std::vector<Range> reduces = ranges_of(exchanges, true, step);
   result.exchange = seconds(length(reduces));
   result.overlapped = seconds(overlap(reduces, computes));
+  for (const Range& reduce : reduces) {
+    result.reduces.push_back({reduce.begin - backward.begin, reduce.end - backward.begin});
+  }
   std::vector<Kernel> kernels;
   for (const Kernel& kernel : timeline.launched(*pass)) {
     if (kernel.kind == Kernel::Kind::compute) {
@@ -232,6 +152,19 @@ std::optional<KinetoStep> step_of(const KinetoTimeline& timeline, const Range& h
   add_buckets(timeline, exchanges, backward, result);
   add_gradients(timeline, *pass, backward, result);
   return result;
+}
+
+/// Steps that only accumulate gradients are left out where others exchange them.
+void keep_exchanging(std::vector<KinetoStep>& steps, std::vector<std::string>& notes) {
+  const auto silent = [](const KinetoStep& step) { return step.buckets.empty(); };
+  const std::size_t all = steps.size();
+  if (std::all_of(steps.begin(), steps.end(), silent)) {
+    return;
+  }
+  if (const std::size_t left_out = std::erase_if(steps, silent); left_out > 0) {
+    notes.push_back(std::to_string(left_out) + " of " + counted(all, "step") +
+                    " have no all-reduce in backward (gradient accumulation) and are left out");
+  }
 }
 
 bool same_buckets(const KinetoStep& a, const KinetoStep& b) {
@@ -256,6 +189,7 @@ KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
     throw Error(Fault::file, where, "has no backward pass",
                 "a training step: spans of autograd, or record_function(\"## backward ##\")");
   }
+  keep_exchanging(steps, findings.notes);
   std::stable_sort(steps.begin(), steps.end(),
                    [](const KinetoStep& a, const KinetoStep& b) { return a.time < b.time; });
   findings.steps = steps.size();
@@ -281,6 +215,7 @@ KinetoFindings find_in(const KinetoTrace& trace, const std::string& where) {
         " steps have other buckets (DDP rebuilds them after the first) and are left out of "
         "the buckets' times");
   }
+  findings.instead = findings.step.buckets.empty() ? exchanges_instead(trace) : std::string();
   for (const KinetoBucket& bucket : findings.step.buckets) {
     findings.workers = std::max(findings.workers, bucket.group);
   }
@@ -293,10 +228,6 @@ double KinetoGradient::elements() const {
     product *= static_cast<double>(dim);
   }
   return product;
-}
-
-double gamma_of(const KinetoFindings& with, const KinetoFindings& without) {
-  return with.step.backward / without.step.backward;
 }
 
 }  // namespace breakeven

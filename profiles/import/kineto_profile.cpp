@@ -67,7 +67,8 @@ Element element_of(const KinetoFindings& findings, const std::string& where) {
   const std::vector<KinetoBucket>& buckets = findings.step.buckets;
   const std::vector<KinetoGradient>& gradients = findings.step.gradients;
   if (buckets.empty() && gradients.empty()) {
-    throw Error(Fault::file, where, "has neither all-reduces in backward nor shapes of gradients",
+    throw Error(Fault::file, where,
+                "has neither all-reduces in backward nor shapes of gradients" + findings.instead,
                 "a step of several workers, or record_shapes=True; a model's name (--model) and --forward, "
                 "--backward do without");
   }
@@ -119,7 +120,7 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
           : "the device idles " + to_string(step.idle) + " of it; compute kernels run " +
                 to_string(step.compute)};
   if (step.buckets.empty()) {
-    lines.emplace_back("no all-reduce of gradients in backward");
+    lines.push_back("no all-reduce of gradients in backward" + findings.instead);
   } else {
     lines.push_back(bucket_lines(step));
     lines.push_back(
@@ -131,16 +132,14 @@ std::vector<std::string> lines_of(const KinetoFindings& findings) {
                     to_string(step.tail) + " behind backward's end, " + to_string(step.stalled) +
                     " that kernels waited)");
   }
-  lines.push_back(gradients_line(step));
-  lines.push_back(findings.gamma
-                      ? "gamma: " + significant(*findings.gamma, 4) +
-                            ", backward beside all-reduce over backward without (--no-sync)"
-                      : "gamma: not known; a second trace under no_sync() tells it (--no-sync TRACE)");
-  if (findings.gamma && !(*findings.gamma >= 1)) {
-    lines.emplace_back(
-        "backward was slower without all-reduce: the two traces do not differ by it alone; gamma is taken as "
-        "1");
+  if (step.passes > 1) {
+    lines.push_back(std::to_string(step.passes) +
+                    " forward passes in a step (gradient accumulation): forward and backward are those of "
+                    "one that exchanges, other "
+                    "holds the rest");
   }
+  lines.push_back(gradients_line(step));
+  lines.push_back(gamma_line(findings));
   lines.insert(lines.end(), findings.notes.begin(), findings.notes.end());
   return lines;
 }
@@ -163,15 +162,18 @@ ModelProfile model_of(const KinetoFindings& findings, const RunOptions& options,
   timing.source = options.source;
   timing.forward = stated(step.forward);
   timing.other = stated(step.other());
-  // Where it is known how much the exchange slows backward down, a query adds that again (--gamma).
-  const double alone = 1 / std::max(1.0, findings.gamma.value_or(1));
+  // Where it is known how much the exchange slows backward down, a query adds that again; else its times hold
+  // it.
+  timing.gamma = step.buckets.empty() ? findings.gamma : findings.gamma.value_or(1);
+  const double lost = 1 - 1 / findings.gamma.value_or(1);
+  const auto alone = [&](Seconds time) { return time - step.reducing(time) * lost; };
   Seconds before;
   for (const Part& part : parts) {
-    timing.gaps.push_back(stated((part.ready - before) * alone));
-    before = part.ready;
+    timing.gaps.push_back(stated(alone(part.ready) - before));
+    before = alone(part.ready);
   }
-  if (step.backward > before) {  // backward goes on behind the last of them
-    timing.gaps.push_back(stated((step.backward - before) * alone));
+  if (step.backward > parts.back().ready) {  // backward goes on behind the last of them
+    timing.gaps.push_back(stated(alone(step.backward) - before));
   }
   timing.backward = sum_of(timing.gaps);
   if (!(timing.backward > Seconds{})) {

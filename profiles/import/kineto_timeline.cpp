@@ -44,32 +44,38 @@ std::optional<Range> KinetoTimeline::around(Span::Kind kind, const Range& range)
   return found;
 }
 
+std::vector<Range> KinetoTimeline::marked(Span::Kind kind, const Range& range) const {
+  std::vector<Range> found;
+  for (const Span& span : spans_in(range)) {
+    if (span.kind == kind && (found.empty() || span.begin >= found.back().end)) {
+      found.push_back({span.begin, span.end});
+    }
+  }
+  return found;
+}
+
 std::vector<Range> KinetoTimeline::steps() const {
   const Range all{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  std::vector<Range> steps;
-  for (const Span::Kind kind : {Span::Kind::step, Span::Kind::forward}) {
-    for (const Span& span : trace_.spans) {
-      // Annotations nest: what begins inside the one before belongs to it.
-      if (span.kind == kind && (steps.empty() || span.begin >= steps.back().end)) {
-        steps.push_back({span.begin, span.end});
-      }
-    }
-    if (!steps.empty()) {
-      break;
-    }
+  std::vector<Range> steps = marked(Span::Kind::step, all);
+  if (!steps.empty()) {
+    return steps;
   }
-  double last = trace_.kernels.back().launch;
+  double first = trace_.kernels.front().launch, last = trace_.kernels.back().launch;
   for (const Span& span : trace_.spans) {
+    first = std::min(first, span.begin);
     last = std::max(last, span.end);
   }
-  const bool marked = longest(Span::Kind::step, all).has_value();
-  if (steps.empty()) {
-    double first = trace_.kernels.front().launch;
-    first = trace_.spans.empty() ? first : std::min(first, trace_.spans.front().begin);
-    steps.push_back({first, last});
+  const std::vector<Range> forwards = marked(Span::Kind::forward, all);
+  const std::vector<Range> optimizers = marked(Span::Kind::optimizer, all);
+  if (optimizers.size() > 1 && (forwards.empty() || forwards.size() > optimizers.size())) {
+    for (const Range& optimizer : optimizers) {
+      steps.push_back({steps.empty() ? first : steps.back().end, optimizer.end});
+    }
+    return steps;
   }
-  for (std::size_t i = 0; !marked && i < steps.size(); ++i) {
-    steps[i].end = i + 1 < steps.size() ? steps[i + 1].begin : std::nextafter(last, HUGE_VAL);
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, forwards.size()); ++i) {
+    steps.push_back({forwards.empty() ? first : forwards[i].begin,
+                     i + 1 < forwards.size() ? forwards[i + 1].begin : std::nextafter(last, HUGE_VAL)});
   }
   return steps;
 }

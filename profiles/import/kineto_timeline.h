@@ -29,9 +29,13 @@ class KinetoTimeline {
   [[nodiscard]] Range settled(const Range& host) const { return {settled(host.begin), settled(host.end)}; }
   /// The longest span of this kind that begins in `range`.
   [[nodiscard]] std::optional<Range> longest(Span::Kind kind, const Range& range) const;
+  /// Spans of this kind that begin in `range`. Annotations nest: what begins inside the one before belongs to
+  /// it.
+  [[nodiscard]] std::vector<Range> marked(Span::Kind kind, const Range& range) const;
   /// From the first span of this kind that begins in `range` to the end of the last.
   [[nodiscard]] std::optional<Range> around(Span::Kind kind, const Range& range) const;
-  /// The profiler's steps; without them from one forward pass to the next; without those the whole trace.
+  /// The profiler's steps; without them from one forward pass to the next, or where several make a step, from
+  /// one optimizer's end to the next; without those the whole trace.
   [[nodiscard]] std::vector<Range> steps() const;
 
  private:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/error.h"
+#include "model/units.h"
 #include "profiles/import/trace_text.h"
 #include "profiles/option_values.h"
 
@@ -114,6 +115,8 @@ void read_arguments(value json, const std::string& place, TraceEvent::Arguments&
       args.input_type = first_text(field.value());
     } else if (key == "Group size") {
       args.group = count_of<std::size_t>(field.value());
+    } else if (key == "device") {
+      args.device = count_of<std::size_t>(field.value());
     } else if (key == "correlation") {
       args.correlation = count_of<std::int64_t>(field.value());
     } else if (key == "External id" || key == "external id") {
@@ -122,11 +125,13 @@ void read_arguments(value json, const std::string& place, TraceEvent::Arguments&
   }
 }
 
-double time_of(value json, const std::string& place, double least, double most) {
+/// The time in field `key`, or an Error: null, NaN and text are none.
+double time_of(value json, const std::string& key, const std::string& place, double least, double most) {
   const std::string_view token = token_of(json);
-  const double time = json.get_double().value();
-  if (!(time >= least && time <= most)) {
-    throw Error(Fault::file, place, "a time of " + std::string(token) + " us", "microseconds");
+  double time = 0;
+  if (json.get_double().get(time) != simdjson::SUCCESS || !(time >= least && time <= most)) {
+    throw Error(Fault::file, place, quote(key) + " is " + std::string(token),
+                "a number of microseconds, " + exact(least) + " to " + exact(most));
   }
   // Profilers' clocks tick in nanoseconds: what is finer is noise, or no clock's.
   constexpr double kFine = 1e4;
@@ -145,9 +150,9 @@ TraceEvent read_event(object json, const std::string& place) {
     } else if (key == "cat") {
       event.category = text_of(field.value());
     } else if (key == "ts") {
-      event.begin = time_of(field.value(), place, -kLatest, kLatest);
+      event.begin = time_of(field.value(), "ts", place, -kLatest, kLatest);
     } else if (key == "dur") {
-      event.duration = time_of(field.value(), place, 0, kLongest);
+      event.duration = time_of(field.value(), "dur", place, 0, kLongest);
     } else if (key == "pid") {
       event.process = token_of(field.value());
     } else if (key == "tid") {

@@ -26,7 +26,7 @@ struct TraceEvent {
     std::string_view dtype, shape;  ///< of a gradient: "Float", "float32"; "[64, 3, 7, 7]"
     std::string_view name;          ///< of the row, in M events
     std::string_view input_type;    ///< PyTorch: of the first input, "float"
-    std::optional<std::size_t> elements, group;
+    std::optional<std::size_t> elements, group, device;
     std::optional<std::vector<std::size_t>> input_dims;  ///< of the first tensor in "Input Dims"
     std::optional<std::int64_t> correlation, external;   ///< what links a kernel to its launch and operator
   } args;

@@ -30,6 +30,28 @@ const std::string kTrace =
     {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1000000, "Group size": 2}},
   {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 70000, "dur": 4000}]})";
 
+void replace(std::string& text, const std::string& old, const std::string& now) {
+  text.replace(text.find(old), old.size(), now);
+}
+
+/// The arguments of the command that an import prints.
+std::vector<std::string> asked(const Result& result) {
+  const std::string start = "ask: breakeven ";
+  std::vector<std::string> words{""};
+  char quote = 0;
+  for (std::size_t at = result.err.find(start) + start.size(); result.err[at] != '\n'; ++at) {
+    const char c = result.err[at];
+    if (c == quote || (quote == 0 && (c == '"' || c == '\''))) {
+      quote = quote == 0 ? c : '\0';
+    } else if (c == ' ' && quote == 0) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
 class ImportRun : public WithFiles {};
 
 TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
@@ -37,14 +59,13 @@ TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
   const Result result = invoke(
       {"import", "kineto", write("trace.json", kTrace), "--name", "traced", "--batch", "8", "-o", model});
   ASSERT_EQ(result.status, kAnswered) << result.err;
-  EXPECT_THAT(
-      result.err,
-      AllOf(HasSubstr("1 step on NVIDIA A100-SXM4-40GB, 2 workers"),
-            HasSubstr("the device idles 77 ms of it; compute kernels run 20 ms"),
-            HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
-            HasSubstr("gamma: not known"),
-            HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth "
-                      "\"32 Gbit/s\" --efficiency 100%")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("1 step on NVIDIA A100-SXM4-40GB, 2 workers"),
+                    HasSubstr("the device idles 77 ms of it; compute kernels run 20 ms"),
+                    HasSubstr("overlap: 0 % of 3 ms"), HasSubstr("exposed on the critical path: 0 ns"),
+                    HasSubstr("gamma: not known"),
+                    HasSubstr("--device a100-40gb --batch 8 --schedule wfbp --workers 2 --bandwidth "
+                              "\"32 Gbit/s\" --efficiency 100% --latency 0s")));
   const std::vector<std::string> ask = {"query",   "--model",     model,        "--device",     "a100-40gb",
                                         "--batch", "8",           "--schedule", "wfbp",         "--workers",
                                         "2",       "--bandwidth", "32 Gbit/s",  "--efficiency", "100%",
@@ -65,13 +86,24 @@ TEST_F(ImportRun, AStepThatIsBoundByItsLaunchesGainsNothing) {
   EXPECT_THAT(invoke(slow).out, Not(HasSubstr("launch-bound")));
 }
 
-TEST_F(ImportRun, ARunWithoutExchangeTellsGamma) {
-  std::string alone = kTrace;
-  alone.replace(alone.find("\"dur\": 50000"), 12, "\"dur\": 40000");
-  const std::string other = write("no-sync.json", alone);
-  const Result result = invoke({"import", "kineto", write("trace.json", kTrace), "--no-sync", other});
-  EXPECT_THAT(result.err, AllOf(HasSubstr("gamma: 1.25"), HasSubstr("--gamma 1.25 ")));
-  EXPECT_EQ(invoke({"import", "kineto", path("trace.json"), "--no-sync", path("none.json")}).err,
+TEST_F(ImportRun, TheQuestionGivesTheTracedStepBack) {
+  // Two all-reduces of 8 ms, of which 12 run beside backward: it takes 50 ms, and 42 without them.
+  std::string trace = kTrace, alone = kTrace;
+  replace(trace, "\"ts\": 50000, \"dur\": 2000", "\"ts\": 50000, \"dur\": 8000");
+  replace(trace, "\"ts\": 60000, \"dur\": 1000", "\"ts\": 88000, \"dur\": 8000");
+  replace(alone, "\"dur\": 50000", "\"dur\": 42000");
+  replace(alone, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "gemm");
+  replace(alone, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "gemm");
+  const std::vector<std::string> import = {"import", "kineto", write("trace.json", trace), "--batch",
+                                           "8",      "-o",     path("model.json")};
+  const Result with = invoke(joined(import, {"--no-sync", write("no-sync.json", alone)}));
+  EXPECT_THAT(with.err, AllOf(HasSubstr("gamma: 3, backward takes 8 ms longer"), Not(HasSubstr("--gamma"))));
+  EXPECT_EQ(read_model(read(path("model.json")), "model").timings.at(0).gamma, 3.0);
+  EXPECT_THAT(invoke(joined(asked(with), {"-s", "fp16"})).out, HasSubstr("plain fp32   100 ms"));
+  const Result traced = invoke(import);
+  EXPECT_EQ(read_model(read(path("model.json")), "model").timings.at(0).gamma, 1.0) << "its time holds that";
+  EXPECT_THAT(invoke(joined(asked(traced), {"-s", "fp16"})).out, HasSubstr("plain fp32   100 ms"));
+  EXPECT_EQ(invoke(joined(import, {"--no-sync", path("none.json")})).err,
             "breakeven: error: " + path("none.json") + ": no such file: expected a trace\n");
 }
 
@@ -83,11 +115,10 @@ TEST_F(ImportRun, TheQuestionCanBePasted) {
   };
   const std::string trace = write("trace.json", kTrace);
   const std::string model = path("a model.json");
-  EXPECT_EQ(
-      question(invoke({"import", "kineto", trace, "--batch", "8", "-o", model})),
-      "ask: breakeven query --model '" + model +
-          "' --device a100-40gb --batch 8 --schedule wfbp --gamma 1 --workers 2 --bandwidth \"32 Gbit/s\" "
-          "--efficiency 100%");
+  EXPECT_EQ(question(invoke({"import", "kineto", trace, "--batch", "8", "-o", model})),
+            "ask: breakeven query --model '" + model +
+                "' --device a100-40gb --batch 8 --schedule wfbp --workers 2 --bandwidth \"32 Gbit/s\" "
+                "--efficiency 100% --latency 0s");
   const Result unknown = invoke({"import", "kineto", trace, "--device", "a100", "--batch", "8"});
   EXPECT_THAT(unknown.err, HasSubstr("--device: "));
   EXPECT_THAT(question(unknown), AllOf(HasSubstr("--device NAME "), Not(HasSubstr("a100"))));

@@ -230,6 +230,19 @@ TEST(Gaps, OneMoreIsTheRestOfBackward) {
   EXPECT_NEAR(messages[1].ready.base(), 8e-3, 1e-12);
 }
 
+TEST(TimingGamma, IsFromOneToTen) {
+  const auto with_gamma = [](const std::string& gamma) {
+    return model_with(R"("backward": "20 ms", "gamma": )" + gamma + ",");
+  };
+  EXPECT_EQ(read_model(with_gamma("1.25"), "m.json").timings[0].gamma, 1.25);
+  EXPECT_EQ(read_model(kTinyModel, "m.json").timings[0].gamma, std::nullopt);
+  EXPECT_EQ(read_model(write_model(read_model(with_gamma("1"), "m.json")), "m.json").timings[0].gamma, 1.0);
+  for (const char* gamma : {"0.5", "11"}) {
+    EXPECT_EQ(failure([&] { (void)read_model(with_gamma(gamma), "m.json"); }),
+              "file m.json: /timings/0/gamma: is " + std::string(gamma) + ": expected 1 to 10");
+  }
+}
+
 TEST(Busy, IsPartOfTheStep) {
   const auto with_busy = [](const std::string& busy) {
     return model_with(R"("backward": "20 ms", "busy": ")" + busy + "\",");

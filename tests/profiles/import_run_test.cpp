@@ -74,6 +74,7 @@ TEST(ImportHorovod, GradientsTheirTimesAndWhatIsExposedAreRead) {
     EXPECT_THAT(run.profile.workload.tensors[1].dims, ElementsAre(10, 100));
     ASSERT_EQ(run.profile.timings.size(), 1U);
     EXPECT_NEAR(run.profile.timings[0].backward.base(), 500e-6, 1e-12);
+    EXPECT_EQ(run.profile.timings[0].gamma, 1.0) << "backward was timed beside the exchange";
     EXPECT_THAT(run.notes, Contains(HasSubstr("exposed: 1.5 ms")));
     expect_reads_back(run.profile);
   }
