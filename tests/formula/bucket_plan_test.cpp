@@ -45,7 +45,7 @@ Seconds over(const Workload& workload, const std::vector<Message>& messages, con
   return run_timeline(chains, workload.backward(), {costs.gamma, 1}).backward_and_sync();
 }
 
-/// The gradients, last tensor first, cut wherever `cuts` has a bit.
+/// The gradients, last tensor first, cut wherever `cuts` has a bit (it has 64).
 std::vector<Message> divided(const Workload& workload, std::size_t cuts) {
   std::vector<Message> messages(1);
   const std::vector<Seconds> ready = module_ready(workload);
@@ -53,7 +53,7 @@ std::vector<Message> divided(const Workload& workload, std::size_t cuts) {
     const Tensor& tensor = workload.tensors[i];
     messages.back().tensors.push_back(workload.shape(tensor));
     messages.back().ready = std::max(messages.back().ready, ready[tensor.module]);
-    if (i > 0 && (cuts >> (i - 1) & 1U) != 0) {
+    if (i > 0 && i <= 64 && (cuts >> (i - 1) & 1U) != 0) {
       messages.emplace_back();
     }
   }

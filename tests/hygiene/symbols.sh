@@ -14,7 +14,7 @@ io+='|open|open64|openat|read|write|getenv|secure_getenv|system|popen|remove|ren
 forbidden=$prints
 if [[ $level == io ]]; then forbidden+="|$io"; fi
 
-# What the functions of header-only libraries refer to (fmt's, nlohmann's and simdjson's assertions, in a debug build) is not ours.
+# What the functions of header-only libraries refer to (fmt's and nlohmann's assertions, in a debug build) is not ours.
 # snprintf writes to memory and std::terminate is the compiler's, in noexcept functions: neither is listed above.
 # An inline function has a section of its own (.text._ZN3fmt...); those in the shared ones show when disassembled.
 shared=(.text .text.unlikely .text.startup .text.hot .text.exit)
@@ -26,7 +26,7 @@ found=$({
   /^[0-9a-f]+ <.*>:$/ { where = $2; gsub(/^<|>:$/, "", where) }
   /^RELOCATION RECORDS FOR/ { records = 1; where = $4; gsub(/[][]|:$/, "", where) }
   records && where ~ /^\.(text|text\.(unlikely|startup|hot|exit)|debug.*|eh_frame)$/ { next }
-  where ~ /^(\.text.*\.)?_Z+NK?(3fmt|8nlohmann|8simdjson)/ { next }
+  where ~ /^(\.text.*\.)?_Z+NK?(3fmt|8nlohmann)/ { next }
   $2 ~ /^R_/ {
     symbol = $3
     sub(/[-+]0x[0-9a-f]+$/, "", symbol); sub(/@.*$/, "", symbol)
