@@ -214,7 +214,7 @@ GridRunner::Prepared& GridRunner::prepare(const GridPlan::Point& point) {
     made->schemes.push_back(
         std::make_unique<Forecast>(scenario, *candidate.compressor, candidate.scheme->placement));
     if (const std::string warning = beyond_nccl(scenario, made->schemes.back()->plans()); !warning.empty()) {
-      add_once(warnings_, spec + ": " + warning);
+      add_once(warnings_, std::string(spec).append(": ").append(warning));
     }
   }
   return *prepared_.emplace(key, std::move(made)).first->second;
