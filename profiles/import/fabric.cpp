@@ -156,11 +156,11 @@ class Measured {
     const Points rising = monotone(one.points);
     constexpr int kDigits = 6;  // as many as any program prints
     std::size_t steep = 0;
-    for (std::size_t i = 0; i < rising.size(); ++i) {
-      if (!table.points.empty() && steepness(table.points.back(), rising[i]) > kSteepest) {
+    for (const auto& point : rising) {
+      if (!table.points.empty() && steepness(table.points.back(), point) > kSteepest) {
         ++steep;
       } else {
-        table.points.push_back({rising[i].payload, rounded(rising[i].time, kDigits)});
+        table.points.push_back({point.payload, rounded(point.time, kDigits)});
       }
     }
     if (const std::string moved = moved_text(one.points, rising); !moved.empty()) {
