@@ -258,10 +258,10 @@ void Events::refuse_several_workers() const {
   for (const auto& [found, what] :
        {std::pair(&devices_, "kernels of devices "), {&processes_, "passes of processes "}}) {
     if (found->size() > 1) {
-      const std::string names = std::accumulate(found->begin(), found->end(), std::string(),
-                                                [](const std::string& text, const std::string& name) {
-                                                  return text + (text.empty() ? "" : ", ") + name;
-                                                });
+      std::string names;
+      for (const std::string& name : *found) {
+        names.append(names.empty() ? "" : ", ").append(name);
+      }
       throw Error(Fault::file, where_, "holds " + std::string(what) + names, "the trace of one worker");
     }
   }
