@@ -149,13 +149,10 @@ Screen comparison_table(const MixedPlanned& planned) {
                     {"best saves", true},           {"exposed net", true}, {"exposed codec", true},
                     {"codec times", false}};
   const auto add = [&](const std::string& text, const MixedStep& mixed, const std::string& codec) {
-    constexpr double kRounding = 1e-9;
-    const double share = 1 - step(planned.plan.best) / step(mixed);
-    const double saved = share > kRounding ? share : 0;
     screen.rows.push_back({{text},
                            {std::to_string(mixed.messages.size())},
                            {to_string(step(mixed))},
-                           {rough_percent(saved)},
+                           {rough_percent(saved_share(step(planned.plan.best), step(mixed)))},
                            {to_string(mixed.parts.exposed_communication)},
                            {to_string(mixed.parts.exposed_codec)},
                            {codec.empty() ? "-" : codec}});

@@ -14,13 +14,6 @@ double gain(const Planned& planned, const Breakdown& parts) {
   return parts.step() / planned.plan.best.step - 1;
 }
 
-/// What the best buckets save of a step; rounding is no saving.
-double saved(const Planned& planned, Seconds step) {
-  constexpr double kRounding = 1e-9;
-  const double share = 1 - planned.plan.best.step / step;
-  return share > kRounding ? share : 0;
-}
-
 std::string label(const Division& division) {
   const std::string name(split_spec(division.schedule).name);
   return name == "ddp"      ? "DDP as it comes (1 MiB, then 25 MiB)"
@@ -85,6 +78,12 @@ void write_settings(JsonWriter& json, const Planned& planned) {
 
 }  // namespace
 
+double saved_share(Seconds best, Seconds step) {
+  constexpr double kRounding = 1e-9;
+  const double share = 1 - best / step;
+  return share > kRounding ? share : 0;
+}
+
 void write_parts(JsonWriter& json, const Breakdown& parts) {
   json.member("step_s", parts.step().base());
   json.key("parts").begin_object(true).member("forward_s", parts.forward.base());
@@ -109,14 +108,14 @@ std::string words(const Planned& planned) {
         to_string(usual), to_string(bound));
   }
   const std::string left = fmt::format("No network at all would make it {}.", to_string(bound));
-  if (saved(planned, usual) == 0) {
+  if (saved_share(best.step, usual) == 0) {
     return fmt::format("DDP's buckets are the best that there are here: a step takes {}. {}",
                        to_string(usual), left);
   }
   if (!matters(planned)) {
     return fmt::format("Buckets hardly matter here: {} would shorten DDP's step of {} by {}. {}",
                        best_text(best.messages.size()), to_string(usual),
-                       rough_percent(saved(planned, usual)), left);
+                       rough_percent(saved_share(best.step, usual)), left);
   }
   const Division& ddp = planned.plan.ddp.division;
   const std::string cap =
@@ -125,7 +124,8 @@ std::string words(const Planned& planned) {
           : "no bucket_cap_mb of DDP shortens it";
   return fmt::format("Buckets matter here: {} {} DDP's step of {} to {}, by {}; {}. {}",
                      best_text(best.messages.size()), best.messages.size() == 1 ? "shortens" : "shorten",
-                     to_string(usual), to_string(best.step), rough_percent(saved(planned, usual)), cap, left);
+                     to_string(usual), to_string(best.step), rough_percent(saved_share(best.step, usual)),
+                     cap, left);
 }
 
 Screen comparison_table(const Planned& planned) {
@@ -137,7 +137,7 @@ Screen comparison_table(const Planned& planned) {
     screen.rows.push_back({{row.first},
                            {std::to_string(row.second.buckets)},
                            {to_string(parts.step())},
-                           {rough_percent(saved(planned, parts.step()))},
+                           {rough_percent(saved_share(planned.plan.best.step, parts.step()))},
                            {to_string(parts.exposed_communication)},
                            {to_string(parts.slowdown)}});
   }

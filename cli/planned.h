@@ -44,6 +44,8 @@ Screen settings_table(const Planned& planned);
 Rows rows_of(const Planned& planned);
 std::string plan_json(const Planned& planned);
 
+/// What share of `step` the best saves; rounding is no saving.
+double saved_share(Seconds best, Seconds step);
 /// The step and its parts, which add up to it, in an object that is open.
 void write_parts(JsonWriter& json, const Breakdown& parts);
 /// Each row as an object, in an array that is open.

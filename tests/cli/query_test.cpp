@@ -285,5 +285,30 @@ TEST(Trace, NeedsExactlyOneSchemeAndPrintsWarningsUnlessQuiet) {
   EXPECT_EQ(quiet.out, loud.out);
 }
 
+TEST(Query, ExplainNamesTheBucketCopies) {
+  const std::vector<std::string> copies = {"--bucket-copy", "10GB/s", "--explain", "-s", "topk"};
+  const std::string text = invoke(joined(joined({"query", "-q"}, resnet_setup()), copies)).out;
+  EXPECT_THAT(text, HasSubstr("      bucket copies: 102 MB into buckets at 80 Gbit/s = 10.2 ms\n"));
+  EXPECT_THAT(text, HasSubstr("      bucket copies: 102 MB into buckets and back at 80 Gbit/s = 20.4 ms\n"));
+  EXPECT_THAT(text, HasSubstr(" + exposed codec and copies + "));
+  EXPECT_THAT(invoke(joined(joined({"query", "-q"}, resnet_setup()), {"--explain"})).out,
+              Not(HasSubstr("copies")));
+}
+
+TEST(Query, OptimalSaysWhatItDoesNotWeigh) {
+  const auto said = [](const std::vector<std::string>& more) {
+    return invoke(joined(joined({"query"}, resnet_setup()),
+                         joined({"--schedule", "optimal", "--placement", "hook"}, more)))
+        .err;
+  };
+  EXPECT_THAT(said({"-s", "topk"}),
+              HasSubstr(": schedule optimal does not weigh codec times; plan --scheme does\n"));
+  EXPECT_THAT(said({"-s", "powersgd:encode=0s,decode=0s"}),
+              HasSubstr(": schedule optimal does not weigh that rounds of several messages interleave\n"));
+  EXPECT_THAT(said({"-s", "ideal:ratio=4", "--bucket-copy", "10GB/s"}),
+              HasSubstr(": schedule optimal does not weigh bucket copies\n"));
+  EXPECT_THAT(said({"-s", "ideal:ratio=4"}), Not(HasSubstr("ideal ratio 4: schedule")));
+}
+
 }  // namespace
 }  // namespace breakeven::cli
