@@ -127,15 +127,18 @@ const Timing* find_timing(const Resolution& r, Precision precision) {
 
 Times from_timing(Resolution& r, const Timing& timing) {
   const double batch = r.batch.value_or(timing.batch);
-  // A device that idles waits for its launches, which take as long for more samples: until kernels fill the
-  // step.
+  // A device that idles much (as the verdict has it) waits for its launches, which take as long for other
+  // batches, until kernels fill the step.
+  constexpr double kMuch = 0.2;
   const double samples = batch / timing.batch;
   const Seconds step = timing.forward + timing.backward + timing.other;
-  const double factor = timing.busy ? std::max(1.0, samples * (*timing.busy / step)) : samples;
+  const bool launches = timing.busy && step - *timing.busy > std::max(kMuch * step, timing.other);
+  const double factor = launches ? std::max(1.0, samples * (*timing.busy / step)) : samples;
   std::string source = timing.source;
   if (samples != 1) {
-    const std::string scaling = std::string(factor == 1 ? "launches, taken over from" : "scaled from") +
-                                " batch " + plain(timing.batch) + " to " + plain(batch);
+    const std::string scaling =
+        std::string(launches && factor == 1 ? "launches, taken over from" : "scaled from") + " batch " +
+        plain(timing.batch) + " to " + plain(batch);
     source += (source.empty() ? "" : "; ") + scaling;
     r.warn("compute times of " + r.model->name + " on " + timing.device + " are " + scaling +
            ": measure them, or give --forward and --backward");

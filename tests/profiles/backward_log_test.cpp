@@ -273,8 +273,10 @@ TEST(Busy, ADeviceThatIdlesTakesMoreSamplesInTheSameTimeUntilItIsFull) {
             "20 ms, measured, a stopwatch; launches, taken over from batch 8 to 16");
   EXPECT_EQ(stated(launches, "busy").substr(0, 5), "14 ms");
   EXPECT_EQ(stated(asked("7 ms", "4"), "busy").substr(0, 6), "3.5 ms");
-  const ScenarioSetup full = asked("28 ms", "20");  // 70 of the 35 ms that launches take
-  EXPECT_EQ(stated(full, "backward"), "40 ms, measured, a stopwatch; scaled from batch 8 to 20");
+  EXPECT_EQ(stated(asked("34 ms", "4"), "backward"), "10 ms, measured, a stopwatch; scaled from batch 8 to 4")
+      << "it idles too little to wait for launches";
+  const ScenarioSetup full = asked("21 ms", "20");  // 52.5 in the 35 ms that launches take
+  EXPECT_EQ(stated(full, "backward"), "30 ms, measured, a stopwatch; scaled from batch 8 to 20");
   EXPECT_TRUE(std::none_of(full.inputs.begin(), full.inputs.end(),
                            [](const Input& given) { return given.name == "busy"; }));
 }
