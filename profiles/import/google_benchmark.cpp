@@ -8,6 +8,7 @@
 
 #include "profiles/import/benchmark_names.h"
 #include "profiles/import/median.h"
+#include "profiles/import/run.h"
 #include "profiles/json_reader.h"
 #include "profiles/limits.h"
 #include "profiles/option_values.h"
@@ -47,10 +48,6 @@ struct TimedScheme {
   std::array<std::map<double, Sample>, 3> sides;
 };
 
-std::string count_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 class Import {
  public:
   Import(const std::string& where, const ImportOptions& options)
@@ -67,7 +64,7 @@ class Import {
     profile.name = options_.name;
     profile.source = options_.source.empty() ? "Google Benchmark" : options_.source;
     profile.summary = options_.summary.empty()
-                          ? count_of(schemes_.size(), "scheme") + ", timed with Google Benchmark"
+                          ? counted(schemes_.size(), "scheme") + ", timed with Google Benchmark"
                           : options_.summary;
     for (const TimedScheme& scheme : schemes_) {
       profile.costs.push_back(costs_of(scheme, profile.source));
@@ -203,7 +200,7 @@ class Import {
         left_out += (left_out.empty() ? "" : "; ") + line;
       }
       throw Error(Fault::file, where_,
-                  "times no scheme with " + count_of(options_.threads, "thread") + " (" + left_out + ")",
+                  "times no scheme with " + counted(options_.threads, "thread") + " (" + left_out + ")",
                   "benchmarks that can be taken");
     }
     if (schemes_.empty()) {
@@ -244,7 +241,7 @@ class Import {
         note += (note.empty() ? ": " : ", ") + std::string(name(static_cast<CodecSide>(side))) + " of " +
                 plain(points.front().elements) +
                 (points.size() == 1 ? "" : " to " + plain(points.back().elements)) + " elements (" +
-                count_of(points.size(), "size") + ")";
+                counted(points.size(), "size") + ")";
       }
     }
     notes_.push_back(scheme.spec + note);
@@ -288,7 +285,7 @@ class Import {
   [[nodiscard]] std::vector<std::string> left_out_lines() const {
     std::vector<std::string> lines;
     for (const auto& [why, which] : left_out_) {
-      lines.push_back("left out: " + count_of(which.first, "row") + " " + why + ", such as " +
+      lines.push_back("left out: " + counted(which.first, "row") + " " + why + ", such as " +
                       quote(which.second));
     }
     return lines;
@@ -299,7 +296,7 @@ class Import {
       notes_.push_back(std::move(line));
     }
     if (!others_.empty()) {
-      notes_.push_back("not understood: " + count_of(others_.size(), "name") + ", such as " +
+      notes_.push_back("not understood: " + counted(others_.size(), "name") + ", such as " +
                        quote(*others_.begin()));
     }
   }

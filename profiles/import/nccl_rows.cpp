@@ -5,6 +5,7 @@
 
 #include "model/error.h"
 #include "profiles/import/nccl_bandwidths.h"
+#include "profiles/import/run.h"
 
 namespace breakeven {
 namespace {
@@ -20,10 +21,6 @@ constexpr Collective kCollectives[] = {
     {"reduce_scatter", Exchange::reduce_scatter, "reduce-scatter"},
     {"alltoall", Exchange::all_to_all, "all-to-all"},
 };
-
-std::string count_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 class Reading {
  public:
@@ -74,7 +71,7 @@ class Reading {
       note("times are milliseconds, as size / algbw says");
     }
     if (below_a_byte > 0) {
-      note(count_of(below_a_byte, "row") + " of less than a byte a worker dropped");
+      note(counted(below_a_byte, "row") + " of less than a byte a worker dropped");
     }
   }
 
@@ -96,7 +93,7 @@ class Reading {
       const auto* found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
                                        [&](const Collective& c) { return c.name == table.collective; });
       if (found == std::end(kCollectives)) {
-        note(count_of(table.rows.size(), "row") + " of " + table.collective +
+        note(counted(table.rows.size(), "row") + " of " + table.collective +
              " dropped: only all_reduce, all_gather, reduce_scatter and alltoall say what a step takes");
         return nullptr;
       }
@@ -110,7 +107,7 @@ class Reading {
     const NcclRow& largest = *std::max_element(table.rows.begin(), table.rows.end(),
                                                [](const auto& a, const auto& b) { return a.size < b.size; });
     if (largest.operation.empty() || largest.operation == "none") {
-      note(count_of(table.rows.size(), "row") +
+      note(counted(table.rows.size(), "row") +
            " of a collective without a name dropped: put a line with its program above them, such as "
            "all_gather_perf");
       return nullptr;
@@ -152,10 +149,10 @@ class Reading {
       }
     }
     if (empty > 0) {
-      note(count_of(empty, "row") + " of size 0 dropped");
+      note(counted(empty, "row") + " of size 0 dropped");
     }
     if (others > 0) {
-      note(count_of(others, "row") + " of other types or operations than " + type + " and " + operation +
+      note(counted(others, "row") + " of other types or operations than " + type + " and " + operation +
            " dropped");
     }
     return rows;
@@ -213,7 +210,7 @@ class Reading {
                                : placed == 0         ? "out of place"
                                                      : std::to_string(placed) + " in place, " +
                                                    std::to_string(rows.size() - placed) + " out of place";
-    note(text + ": " + count_of(rows.size(), "row") + " of " + rows.front()->type + ", " + size(*least) +
+    note(text + ": " + counted(rows.size(), "row") + " of " + rows.front()->type + ", " + size(*least) +
          " to " + size(*most) + ", " + places);
   }
 
@@ -222,7 +219,7 @@ class Reading {
         std::count_if(rows.begin(), rows.end(), [](const NcclRow* row) { return row->wrong; }));
     if (wrong > 0 || table.failed) {
       note("warning: the run computed wrong results" +
-           (wrong > 0 ? " in " + count_of(wrong, "row") : std::string()) +
+           (wrong > 0 ? " in " + counted(wrong, "row") : std::string()) +
            ": its times may not be those of a working network");
     }
   }
